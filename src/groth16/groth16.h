@@ -1,0 +1,138 @@
+#ifndef CUZK_GROTH16_GROTH16_H
+#define CUZK_GROTH16_GROTH16_H
+
+#include "base/system.h"
+#include "math/curve/encoding.h"
+#include "math/msm/msm.h"
+#include "math/ntt/ntt.h"
+#include "r1cs/r1cs.h"
+
+/* Groth16 (Groth 2016, eprint 2016/260) with bellperson's conventions; docs/formats.md has them. */
+
+enum { CUZK_PROOF_BYTES = 192 };
+
+/** A proof; points are finite and in the subgroup. */
+typedef struct cuzk_proof {
+    g1_affine a;
+    g2_affine b;
+    g1_affine c;
+} cuzk_proof;
+
+/** A verifying key. Owns ic. */
+typedef struct cuzk_vk {
+    g1_affine alpha_g1, beta_g1, delta_g1;
+    g2_affine beta_g2, gamma_g2, delta_g2;
+    uint32_t n_ic; /* inputs with ONE */
+    g1_affine *ic;
+} cuzk_vk;
+
+void cuzk_vk_clear(cuzk_vk *vk);
+
+/** How the H query of a key is made (docs/formats.md). */
+typedef enum cuzk_h_basis {
+    CUZK_H_POWERS,       /* bellman: tau^i Z(tau) / delta, i < m - 1 */
+    CUZK_H_ODD_LAGRANGE, /* snarkjs: L^(2m)_(2i+1)(tau) / delta, i < m */
+} cuzk_h_basis;
+
+/**
+ * A proving key in memory. Owns its arrays. Queries hold finite points only; a_var and b_var say
+ * which variable each point of a and of b_g1/b_g2 belongs to (increasing). b_g1 and b_g2 are over
+ * the same variables. l is over all aux variables in order and may hold infinity.
+ */
+typedef struct cuzk_pk {
+    cuzk_vk vk;
+    fr_root root;
+    cuzk_h_basis h_basis;
+    unsigned lg_domain; /* m = 2^lg_domain >= rows + inputs */
+    uint32_t n_inputs;  /* ONE included */
+    uint32_t n_aux;
+    g1_affine *h;
+    uint64_t n_h; /* m - 1 or m, by basis */
+    g1_affine *l; /* n_aux points */
+    g1_affine *a;
+    uint32_t *a_var;
+    uint32_t n_a;
+    g1_affine *b_g1;
+    g2_affine *b_g2;
+    uint32_t *b_var;
+    uint32_t n_b;
+} cuzk_pk;
+
+/** Frees what the key owns and the key; accepts NULL and half-built keys. */
+void cuzk_pk_free(cuzk_pk *pk);
+
+/** The secrets of a setup. Wipe after use. */
+typedef struct cuzk_trapdoor {
+    fr alpha, beta, gamma, delta, tau;
+} cuzk_trapdoor;
+
+/** Fresh secrets, each uniform and nonzero, from the operating system. */
+cuzk_code cuzk_trapdoor_random(cuzk_trapdoor *ret, cuzk_err *err);
+
+/** Secrets anybody can recompute, for tests: SHA-256 of "NAME-alpha" … with the two top bits
+ * cleared, read as little-endian integers. */
+cuzk_code cuzk_trapdoor_named(cuzk_trapdoor *ret, const char *name, cuzk_err *err);
+
+/** The scalar of that kind for one ASCII name, e.g. "ref-r-0". */
+cuzk_code cuzk_scalar_named(fr *ret, const char *name, cuzk_err *err);
+
+/** Called now and then with the name of the phase that runs and how far it is; may be NULL. */
+typedef void cuzk_progress_fn(void *ctx, const char *phase, uint64_t done, uint64_t total);
+
+typedef struct cuzk_progress {
+    cuzk_progress_fn *fn;
+    void *ctx;
+} cuzk_progress;
+
+/**
+ * Makes a key for a system. Rows are those of r1cs plus one row `x_i * 0 = 0` for each input. The
+ * caller owns *ret. CUZK_E_INPUT when an aux variable is in no row (bellman refuses such a system)
+ * and h_basis is CUZK_H_POWERS, or when tau is in the domain; CUZK_E_MEMORY.
+ */
+cuzk_code cuzk_groth16_setup(cuzk_pk **ret, const cuzk_r1cs *r1cs, const cuzk_trapdoor *trapdoor,
+                             fr_root root, cuzk_h_basis h_basis, cuzk_pool *pool,
+                             const cuzk_progress *progress, cuzk_err *err);
+
+/** Nanoseconds of each phase of a proof. */
+typedef struct cuzk_prove_times {
+    uint64_t eval_ns, ntt_ns, h_msm_ns, l_msm_ns, a_msm_ns, b1_msm_ns, b2_msm_ns, verify_ns,
+        total_ns;
+} cuzk_prove_times;
+
+/**
+ * Proves that z satisfies r1cs under pk. z: n_inputs + n_aux canonical integers, z[0] = 1. r and s
+ * blind the proof; NULL for both draws them from the operating system (the rule outside tests).
+ * The result is verified with pk->vk before it is returned. times may be NULL.
+ * CUZK_E_INPUT when the witness does not satisfy the system or does not fit the key.
+ */
+cuzk_code cuzk_groth16_prove(cuzk_proof *ret, const cuzk_pk *pk, const cuzk_r1cs *r1cs,
+                             const fr_repr *z, const fr *r, const fr *s, cuzk_pool *pool,
+                             cuzk_prove_times *times, cuzk_err *err);
+
+/** A verifying key with what does not depend on the proof computed once. Immutable, shareable. */
+typedef struct cuzk_verifier cuzk_verifier;
+
+/** Takes nothing: copies what it needs of vk. The caller owns *ret. */
+cuzk_code cuzk_verifier_new(cuzk_verifier **ret, const cuzk_vk *vk, cuzk_err *err);
+void cuzk_verifier_free(cuzk_verifier *v);
+
+/** CUZK_OK when the proof is valid for inputs[n] (without ONE); CUZK_E_INVALID when it is not;
+ *  CUZK_E_INPUT when n does not fit the key. */
+cuzk_code cuzk_verify(const cuzk_verifier *v, const cuzk_proof *proof, const fr_repr *inputs,
+                      size_t n, cuzk_pool *pool, cuzk_err *err);
+
+/** The same for k proofs at once (inputs: k consecutive groups of n) by a random linear
+ * combination: says only whether all are valid. A false proof passes with probability below 2^-120.
+ */
+cuzk_code cuzk_verify_batch(const cuzk_verifier *v, const cuzk_proof *proofs, const fr_repr *inputs,
+                            size_t n, size_t k, cuzk_pool *pool, cuzk_err *err);
+
+/** 192 bytes: A, B, C compressed. */
+void cuzk_proof_encode(uint8_t bytes[CUZK_PROOF_BYTES], const cuzk_proof *proof);
+
+/** Checks encoding, curve and subgroup of each point and refuses infinity; CUZK_E_INPUT names
+ * `name`, the offset and the point. */
+cuzk_code cuzk_proof_decode(cuzk_proof *ret, const uint8_t bytes[CUZK_PROOF_BYTES],
+                            const char *name, size_t offset, cuzk_err *err);
+
+#endif
