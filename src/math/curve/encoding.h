@@ -26,7 +26,7 @@ typedef enum point_status {
     POINT_NOT_IN_SUBGROUP, /* on the curve, of another order */
 } point_status;
 
-/** A phrase for messages, e.g. "not on the curve". */
+/** A phrase for messages that say what was found, e.g. "a point that is not on the curve". */
 const char *point_status_text(point_status status);
 
 /** What a decoder checks beyond flags and ranges. */
