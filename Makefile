@@ -24,8 +24,12 @@ check: build
 	@scripts/check-format
 	@scripts/run-tests $(PRESET)
 
+# The tests labelled `long`, then two minutes of each fuzz target.
 check-long: build
-	@scripts/run-tests $(PRESET)-long
+	@scripts/run-tests release-long
+	@cmake --preset fuzz >/dev/null
+	@cmake --build --preset fuzz
+	@scripts/run-tests fuzz-long
 
 bench: build
 	@set -e; for b in build/$(PRESET)/bin/bench_*; do $$b; done
