@@ -102,11 +102,11 @@ typedef struct cuzk_progress {
 
 /**
  * Makes a key for a system. Rows are those of r1cs plus one row `x_i * 0 = 0` for each input. The
- * caller owns *ret. Besides the key it holds 96 bytes for each variable (128 for each row before the
- * key is begun), all wiped. CUZK_E_INPUT when an aux variable is in no row (bellman refuses such a
- * system) and h_basis is CUZK_H_POWERS, when the system has more than 2^NTT_MAX_LG rows, or when
- * the trapdoor does not work for it (a zero, tau in the domain); CUZK_E_ARG when r1cs has no C;
- * CUZK_E_MEMORY.
+ * caller owns *ret. Besides the key it holds 96 bytes for each variable (128 for each row before
+ * the key is begun), all wiped. CUZK_E_INPUT when an aux variable is in no row (bellman refuses
+ * such a system) and h_basis is CUZK_H_POWERS, when the system has more than 2^NTT_MAX_LG rows, or
+ * when the trapdoor does not work for it (a zero, tau in the domain); CUZK_E_ARG when r1cs has no
+ * C; CUZK_E_MEMORY.
  */
 cuzk_code cuzk_groth16_setup(cuzk_pk **ret, const cuzk_r1cs *r1cs, const cuzk_trapdoor *trapdoor,
                              fr_root root, cuzk_h_basis h_basis, cuzk_pool *pool,
@@ -114,9 +114,9 @@ cuzk_code cuzk_groth16_setup(cuzk_pk **ret, const cuzk_r1cs *r1cs, const cuzk_tr
 
 /** The phases of a proof, in order: name, and what is done in it. */
 #define CUZK_PROVE_PHASES(X)                                                                       \
-    X(eval)   /* A z, B z, C z and the check of each row */                                        \
-    X(ntt)    /* the quotient H: 6 or 7 transforms */                                              \
-    X(h_msm)  /* sums over the queries */                                                          \
+    X(eval)  /* A z, B z, C z and the check of each row */                                         \
+    X(ntt)   /* the quotient H: 6 or 7 transforms */                                               \
+    X(h_msm) /* sums over the queries */                                                           \
     X(l_msm)                                                                                       \
     X(a_msm)                                                                                       \
     X(b1_msm)                                                                                      \
@@ -138,8 +138,8 @@ typedef struct cuzk_prove_times {
  * besides the arguments: three vectors of max(2^lg_domain, n_z) field elements, wiped, and the
  * scratch of one sum (msm.h).
  * CUZK_E_INPUT when the witness does not satisfy the system (the first failing row is named when
- * r1cs has C) or does not fit the key, or r1cs is not the key's; CUZK_E_ARG when only one of r, s is
- * given; CUZK_E_INTERNAL when the proof of a witness that satisfies every row is not valid.
+ * r1cs has C) or does not fit the key, or r1cs is not the key's; CUZK_E_ARG when only one of r, s
+ * is given; CUZK_E_INTERNAL when the proof of a witness that satisfies every row is not valid.
  */
 cuzk_code cuzk_groth16_prove(cuzk_proof *ret, const cuzk_pk *pk, const cuzk_r1cs *r1cs,
                              const fr_repr *z, size_t n_z, const fr *r, const fr *s,

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 
 enum {
-    BLOCK = 1024,    /* basis polynomials that share an inversion */
-    ROWS = 2048,     /* rows that one step of the scatter takes */
-    N_LOCKS = 4096,  /* a power of two */
+    BLOCK = 1024,   /* basis polynomials that share an inversion */
+    ROWS = 2048,    /* rows that one step of the scatter takes */
+    N_LOCKS = 4096, /* a power of two */
 };
 
 void cuzk_lagrange_run(fr *ret, size_t n, const fr *x_0, const fr *step, const fr *tau,
@@ -144,8 +144,8 @@ cuzk_code cuzk_qap_at(cuzk_qap *ret, const cuzk_r1cs *r1cs, unsigned lg_domain, 
     b.l = malloc(b.n * sizeof(fr));
     cuzk_code code = CUZK_OK;
     if (!q.a || !q.b || !q.c || !locks || !b.l) {
-        code = CUZK_FAIL(err, CUZK_E_MEMORY, "no memory for the polynomials of %zu variables",
-                         n_vars);
+        code =
+            CUZK_FAIL(err, CUZK_E_MEMORY, "no memory for the polynomials of %zu variables", n_vars);
         goto out;
     }
     for (size_t i = 0; i < N_LOCKS; i++) {

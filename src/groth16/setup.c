@@ -304,8 +304,7 @@ static cuzk_code make_polynomials(setup *s, cuzk_err *err)
 {
     cuzk_pk *pk = s->pk;
     report(s, "polynomials", 0, 1);
-    CUZK_TRY(
-        cuzk_qap_at(&s->q, s->r1cs, pk->lg_domain, pk->root, &s->t->tau, s->pool, err));
+    CUZK_TRY(cuzk_qap_at(&s->q, s->r1cs, pk->lg_domain, pk->root, &s->t->tau, s->pool, err));
     CUZK_TRY(list_vars(s->r1cs, CUZK_MATRIX_A, true, s->q.a, &pk->a_var, &pk->n_a, err));
     CUZK_TRY(list_vars(s->r1cs, CUZK_MATRIX_B, false, s->q.b, &pk->b_var, &pk->n_b, err));
     combine c = {s, s->q.n_vars};
