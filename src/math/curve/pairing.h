@@ -1,35 +1,53 @@
 #ifndef CUZK_MATH_CURVE_PAIRING_H
 #define CUZK_MATH_CURVE_PAIRING_H
 
-#include "cuzk/err.h"
 #include "math/curve/g1.h"
 #include "math/curve/g2.h"
 #include "math/field/fp12.h"
 
-/**
- * The optimal ate pairing of BLS12-381, in the target group's representation Fp12 = Fp2[v, w] of
- * fp12.h, raised to a fixed multiple of the exponent (coprime to r) that makes the final
- * exponentiation cheap: values compare equal among themselves, not with other libraries' values.
+/*
+ * The optimal ate pairing of BLS12-381 (Vercauteren, eprint 2008/096: the Miller loop runs over the
+ * bits of the curve's parameter), in the representation of the target group of fp12.h. The final
+ * exponentiation is 3 (p^12 - 1) / r, as in blst: a value is the cube of the one that libraries
+ * with the exact exponent give.
  */
 
-/** A point of G2 with the line coefficients of its Miller loop, for a point that is used often. */
-typedef struct g2_prepared g2_prepared;
+/** Lines of a Miller loop: one for each bit of |x| under the top one, one more for each that is
+ * set. */
+enum { PAIRING_LINES = 68 };
 
-/** Owns nothing but itself. CUZK_E_MEMORY only. */
-cuzk_code g2_prepare(g2_prepared **ret, const g2_affine *q, cuzk_err *err);
-void g2_prepared_free(g2_prepared *q);
+/** A line l0 + l2 x_P w^2 + y_P w^3 through multiples of a point of G2, P = (x_P, y_P) in G1. */
+typedef struct pairing_line {
+    fp2 l0, l2;
+} pairing_line;
 
-/** ret = the product of the Miller loops of (p[i], q[i]); pairs with infinity contribute one. */
-void pairing_miller(fp12 *ret, const g1_affine *p, const g2_affine *q, size_t n);
+/** A point of G2 with its lines, for a point that meets many points of G1. 13 KB. */
+typedef struct g2_prepared {
+    bool is_inf;
+    pairing_line line[PAIRING_LINES];
+} g2_prepared;
 
-/** ret *= the Miller loop of (p, q). */
-void pairing_miller_prepared(fp12 *ret, const g1_affine *p, const g2_prepared *q);
+/** q: of order r, or infinity. One inversion. */
+void g2_prepare(g2_prepared *ret, const g2_affine *q);
 
-/** ret = a^((p^12 - 1) / r * k), k fixed and coprime to r. */
+/** One factor e(p, q) of a product: q or prepared, the other is NULL. Borrows all. The points are
+ *  of order r or infinity, which makes the factor one. */
+typedef struct pairing_term {
+    const g1_affine *p;
+    const g2_affine *q;
+    const g2_prepared *prepared;
+} pairing_term;
+
+/** ret = the product of n Miller loops, which share their squarings. */
+void pairing_miller(fp12 *ret, const pairing_term *terms, size_t n);
+
+/** ret = a^(3 (p^12 - 1) / r), for a that is not 0. */
 void pairing_final_exp(fp12 *ret, const fp12 *a);
 
-/** True when the product of the pairings e(p[i], q[i]) is one: n Miller loops, one final
- *  exponentiation. */
-bool pairing_product_is_one(const g1_affine *p, const g2_affine *q, size_t n);
+/** ret = e(p, q). */
+void pairing(fp12 *ret, const g1_affine *p, const g2_affine *q);
+
+/** True when the product of n pairings is one: n Miller loops, one final exponentiation. */
+bool pairing_product_is_one(const pairing_term *terms, size_t n);
 
 #endif

@@ -94,4 +94,49 @@
             0x8ec9733bbf78ab2fu, 0x09d645513d83de7eu                                               \
     }
 
+/* A primitive cube root of unity in Fp times R: (1 + i)^((p^2 - 1) / 3), which is in Fp. On G1,
+ * (omega x, y) is the multiple -x^2 of (x, y), x the curve's parameter here. */
+#define FP_OMEGA                                                                                   \
+    {                                                                                              \
+        0x30f1361b798a64e8u, 0xf3b8ddab7ece5a2au, 0x16a8ca3ac61577f7u, 0xc26a2ff874fd029bu,        \
+            0x3636b76660701c6eu, 0x051ba4ab241b6160u                                               \
+    }
+/* (1 + i)^(k (p - 1) / 6) times R for k = 1, 3, 5, so w^(k p) = (this) w^k in Fp12. For k = 2 it is
+ * omega^2 i, for k = 4 it is -omega. For k = 3 both coordinates are equal. */
+#define FP_OMEGA_SQUARED                                                                           \
+    {                                                                                              \
+        0xcd03c9e48671f071u, 0x5dab22461fcda5d2u, 0x587042afd3851b95u, 0x8eb60ebe01bacb9eu,        \
+            0x03f97d6e83d050d2u, 0x18f0206554638741u                                               \
+    }
+#define FP_MINUS_OMEGA                                                                             \
+    {                                                                                              \
+        0x890dc9e4867545c3u, 0x2af322533285a5d5u, 0x50880866309b7e2cu, 0xa20d1b8c7e881024u,        \
+            0x14e4f04fe2db9068u, 0x14e56d3f1564853au                                               \
+    }
+#define FROBENIUS_1_C0                                                                             \
+    {                                                                                              \
+        0x07089552b319d465u, 0xc6695f92b50a8313u, 0x97e83cccd117228fu, 0xa35baecab2dc29eeu,        \
+            0x1ce393ea5daace4du, 0x08f2220fb0fb66ebu                                               \
+    }
+#define FROBENIUS_1_C1                                                                             \
+    {                                                                                              \
+        0xb2f66aad4ce5d646u, 0x5842a06bfc497cecu, 0xcf4895d42599d394u, 0xc11b9cba40a8e8d0u,        \
+            0x2e3813cbe5a0de89u, 0x110eefda88847fafu                                               \
+    }
+#define FROBENIUS_3_C                                                                              \
+    {                                                                                              \
+        0x7bcfa7a25aa30fdau, 0xdc17dec12a927e7cu, 0x2f088dd86b4ebef1u, 0xd1ca2087da74d4a7u,        \
+            0x2da2596696cebc1du, 0x0e2b7eedbbfd87d2u                                               \
+    }
+#define FROBENIUS_5_C0                                                                             \
+    {                                                                                              \
+        0x82d83cf50dbce43fu, 0xa2813e53df9d018fu, 0xc6f0caa53c65e181u, 0x7525cf528d50fe95u,        \
+            0x4a85ed50f4798a6bu, 0x171da0fd6cf8eebdu                                               \
+    }
+#define FROBENIUS_5_C1                                                                             \
+    {                                                                                              \
+        0x3726c30af242c66cu, 0x7c2ac1aad1b6fe70u, 0xa04007fbba4b14a2u, 0xef517c3266341429u,        \
+            0x0095ba654ed2226bu, 0x02e370eccc86f7ddu                                               \
+    }
+
 #endif
