@@ -1,6 +1,7 @@
 #include "math/field/fp.h"
 
 #include "base/bytes.h"
+#include "math/field/inverse.h"
 
 void fp_mul_portable(fp *r, const fp *a, const fp *b)
 {
@@ -22,9 +23,11 @@ void fp_pow(fp *r, const fp *a, const uint64_t *e, size_t n)
 
 void fp_inv(fp *r, const fp *a)
 {
-    fp e = fp_modulus; /* Fermat: a^(m - 2) */
-    e.l[0] -= 2;
-    fp_pow(r, a, e.l, FP_LIMBS);
+    fp_verify(a);
+    fp r3, t; /* a R to a^-1 R^-1, and that times R^2 */
+    fp_mul(&r3, &fp_r2, &fp_r2);
+    inverse_mod(t.l, a->l, fp_modulus.l, 0 - FP_INV, FP_LIMBS);
+    fp_mul(r, &t, &r3);
 }
 
 /* Montgomery's trick: prefix products, one inversion, then back. */

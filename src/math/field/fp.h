@@ -90,10 +90,11 @@ static inline fp fp_from_u64(uint64_t v)
 /** r = a^e, e an integer of n limbs, least significant first. Variable time in e. */
 void fp_pow(fp *r, const fp *a, const uint64_t *e, size_t n);
 
-/** r = a^-1, and 0 for 0. Constant-time in a only as far as fp_mul is. */
+/** r = a^-1, and 0 for 0. Variable time in a. */
 void fp_inv(fp *r, const fp *a);
 
-/** Replaces each a[i] by its inverse (0 stays 0) with one inversion. scratch: n elements, or NULL
+/** Replaces each a[i] by its inverse (0 stays 0) with one inversion, in variable time. scratch: n
+ *  elements, or NULL
  *  when n <= 64. */
 void fp_batch_inv(fp *a, size_t n, fp *scratch);
 

@@ -1,6 +1,7 @@
 #include "math/field/fr.h"
 
 #include "base/bytes.h"
+#include "math/field/inverse.h"
 
 void fr_mul_portable(fr *r, const fr *a, const fr *b)
 {
@@ -22,9 +23,11 @@ void fr_pow(fr *r, const fr *a, const uint64_t *e, size_t n)
 
 void fr_inv(fr *r, const fr *a)
 {
-    fr e = fr_modulus; /* Fermat: a^(m - 2) */
-    e.l[0] -= 2;
-    fr_pow(r, a, e.l, FR_LIMBS);
+    fr_verify(a);
+    fr r3, t; /* a R to a^-1 R^-1, and that times R^2 */
+    fr_mul(&r3, &fr_r2, &fr_r2);
+    inverse_mod(t.l, a->l, fr_modulus.l, 0 - FR_INV, FR_LIMBS);
+    fr_mul(r, &t, &r3);
 }
 
 /* Montgomery's trick: prefix products, one inversion, then back. */

@@ -90,10 +90,11 @@ static inline fr fr_from_u64(uint64_t v)
 /** r = a^e, e an integer of n limbs, least significant first. Variable time in e. */
 void fr_pow(fr *r, const fr *a, const uint64_t *e, size_t n);
 
-/** r = a^-1, and 0 for 0. Constant-time in a only as far as fr_mul is. */
+/** r = a^-1, and 0 for 0. Variable time in a. */
 void fr_inv(fr *r, const fr *a);
 
-/** Replaces each a[i] by its inverse (0 stays 0) with one inversion. scratch: n elements, or NULL
+/** Replaces each a[i] by its inverse (0 stays 0) with one inversion, in variable time. scratch: n
+ *  elements, or NULL
  *  when n <= 64. */
 void fr_batch_inv(fr *a, size_t n, fr *scratch);
 

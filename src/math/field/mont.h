@@ -5,6 +5,11 @@
 #include <stdint.h>
 #include <string.h>
 
+#if defined(CUZK_X86_64) && defined(__x86_64__)
+#include <immintrin.h> /* _addcarry_u64 and _subborrow_u64, which every x86-64 has */
+#define MONT_CARRY_INTRINSICS 1
+#endif
+
 /*
  * Montgomery arithmetic on n 64-bit limbs, n a compile-time constant at every call, for an odd
  * modulus m whose top bit is clear. Unless a function says otherwise, operands and results are in
@@ -18,15 +23,43 @@
 
 __extension__ typedef unsigned __int128 mont_u128;
 
+/* *r = a + b + carry, returns the carry out. Compilers make poor chains of the 128-bit form. */
+MONT_INLINE unsigned char mont_adc(unsigned char carry, uint64_t a, uint64_t b, uint64_t *r)
+{
+#ifdef MONT_CARRY_INTRINSICS
+    unsigned long long s;
+    carry = _addcarry_u64(carry, a, b, &s);
+    *r = s;
+    return carry;
+#else
+    mont_u128 s = (mont_u128)a + b + carry;
+    *r = (uint64_t)s;
+    return (unsigned char)(s >> 64);
+#endif
+}
+
+/* *r = a - b - borrow, returns the borrow out. */
+MONT_INLINE unsigned char mont_sbb(unsigned char borrow, uint64_t a, uint64_t b, uint64_t *r)
+{
+#ifdef MONT_CARRY_INTRINSICS
+    unsigned long long d;
+    borrow = _subborrow_u64(borrow, a, b, &d);
+    *r = d;
+    return borrow;
+#else
+    mont_u128 d = (mont_u128)a - b - borrow;
+    *r = (uint64_t)d;
+    return (unsigned char)(d >> 64 & 1);
+#endif
+}
+
 /* a - b over n limbs, returns the borrow (0 or 1). */
 MONT_INLINE uint64_t mont_sub_raw(uint64_t *r, const uint64_t *a, const uint64_t *b, int n)
 {
-    uint64_t borrow = 0;
+    unsigned char borrow = 0;
 #pragma GCC unroll 8
     for (int i = 0; i < n; i++) {
-        mont_u128 d = (mont_u128)a[i] - b[i] - borrow;
-        r[i] = (uint64_t)d;
-        borrow = (uint64_t)(d >> 64) & 1;
+        borrow = mont_sbb(borrow, a[i], b[i], &r[i]);
     }
     return borrow;
 }
@@ -34,12 +67,10 @@ MONT_INLINE uint64_t mont_sub_raw(uint64_t *r, const uint64_t *a, const uint64_t
 /* a + b over n limbs, returns the carry. */
 MONT_INLINE uint64_t mont_add_raw(uint64_t *r, const uint64_t *a, const uint64_t *b, int n)
 {
-    uint64_t carry = 0;
+    unsigned char carry = 0;
 #pragma GCC unroll 8
     for (int i = 0; i < n; i++) {
-        mont_u128 s = (mont_u128)a[i] + b[i] + carry;
-        r[i] = (uint64_t)s;
-        carry = (uint64_t)(s >> 64);
+        carry = mont_adc(carry, a[i], b[i], &r[i]);
     }
     return carry;
 }
@@ -73,15 +104,14 @@ MONT_INLINE void mont_add(uint64_t *r, const uint64_t *a, const uint64_t *b, con
 MONT_INLINE void mont_sub(uint64_t *r, const uint64_t *a, const uint64_t *b, const uint64_t *m,
                           int n)
 {
-    uint64_t t[8];
+    uint64_t t[8], back[8];
     uint64_t mask = 0 - mont_sub_raw(t, a, b, n);
-    uint64_t carry = 0;
 #pragma GCC unroll 8
     for (int i = 0; i < n; i++) {
-        mont_u128 s = (mont_u128)t[i] + (m[i] & mask) + carry;
-        r[i] = (uint64_t)s;
-        carry = (uint64_t)(s >> 64);
+        back[i] = m[i] & mask;
+        __asm__("" : "+r"(back[i])); /* keeps the AND, which clears the carry, out of the chain */
     }
+    mont_add_raw(r, t, back, n);
 }
 
 /* a b 2^-64n mod m, inv = -m^-1 mod 2^64: coarsely integrated operand scanning (Koc, Acar, Kaliski
