@@ -61,6 +61,16 @@ typedef struct cuzk_pk {
 /** Frees what the key owns and the key; accepts NULL and half-built keys. */
 void cuzk_pk_free(cuzk_pk *pk);
 
+/** lg of the smallest domain that holds `rows` rows, those of the inputs among them (rows > 0). */
+static inline unsigned cuzk_groth16_lg_domain(uint64_t rows)
+{
+    unsigned lg = 0;
+    while (lg < 63 && (uint64_t)1 << lg < rows) {
+        lg++;
+    }
+    return lg;
+}
+
 /** The secrets of a setup. Wipe after use. */
 typedef struct cuzk_trapdoor {
     fr alpha, beta, gamma, delta, tau;
@@ -76,7 +86,13 @@ cuzk_code cuzk_trapdoor_named(cuzk_trapdoor *ret, const char *name, cuzk_err *er
 /** The scalar of that kind for one ASCII name, e.g. "ref-r-0". */
 cuzk_code cuzk_scalar_named(fr *ret, const char *name, cuzk_err *err);
 
-/** Called now and then with the name of the phase that runs and how far it is; may be NULL. */
+/** One uniform nonzero scalar from the operating system: r or s of a proof. */
+cuzk_code cuzk_scalar_random(fr *ret, cuzk_err *err);
+
+/** CUZK_E_INPUT when one of the secrets is zero: no key can be made of it. */
+cuzk_code cuzk_trapdoor_check(const cuzk_trapdoor *trapdoor, cuzk_err *err);
+
+/** Called by the thread that asked, now and then, with the phase that runs and how far it is. */
 typedef void cuzk_progress_fn(void *ctx, const char *phase, uint64_t done, uint64_t total);
 
 typedef struct cuzk_progress {
@@ -86,28 +102,48 @@ typedef struct cuzk_progress {
 
 /**
  * Makes a key for a system. Rows are those of r1cs plus one row `x_i * 0 = 0` for each input. The
- * caller owns *ret. CUZK_E_INPUT when an aux variable is in no row (bellman refuses such a system)
- * and h_basis is CUZK_H_POWERS, or when tau is in the domain; CUZK_E_MEMORY.
+ * caller owns *ret. Besides the key it holds 96 bytes for each variable (128 for each row before
+ * the key is begun), all wiped. CUZK_E_INPUT when an aux variable is in no row (bellman refuses
+ * such a system) and h_basis is CUZK_H_POWERS, when the system has more than 2^NTT_MAX_LG rows, or
+ * when the trapdoor does not work for it (a zero, tau in the domain); CUZK_E_ARG when r1cs has no
+ * C; CUZK_E_MEMORY.
  */
 cuzk_code cuzk_groth16_setup(cuzk_pk **ret, const cuzk_r1cs *r1cs, const cuzk_trapdoor *trapdoor,
                              fr_root root, cuzk_h_basis h_basis, cuzk_pool *pool,
                              const cuzk_progress *progress, cuzk_err *err);
 
-/** Nanoseconds of each phase of a proof. */
+/** The phases of a proof, in order: name, and what is done in it. */
+#define CUZK_PROVE_PHASES(X)                                                                       \
+    X(eval)  /* A z, B z, C z and the check of each row */                                         \
+    X(ntt)   /* the quotient H: 6 or 7 transforms */                                               \
+    X(h_msm) /* sums over the queries */                                                           \
+    X(l_msm)                                                                                       \
+    X(a_msm)                                                                                       \
+    X(b1_msm)                                                                                      \
+    X(b2_msm)                                                                                      \
+    X(verify) /* the proof, with the key's own verifying key */
+
+/** Nanoseconds of wall time in each phase of a proof. */
 typedef struct cuzk_prove_times {
-    uint64_t eval_ns, ntt_ns, h_msm_ns, l_msm_ns, a_msm_ns, b1_msm_ns, b2_msm_ns, verify_ns,
-        total_ns;
+#define X(phase) uint64_t phase##_ns;
+    CUZK_PROVE_PHASES(X)
+#undef X
+    uint64_t total_ns;
 } cuzk_prove_times;
 
 /**
- * Proves that z satisfies r1cs under pk. z: n_inputs + n_aux canonical integers, z[0] = 1. r and s
- * blind the proof; NULL for both draws them from the operating system (the rule outside tests).
- * The result is verified with pk->vk before it is returned. times may be NULL.
- * CUZK_E_INPUT when the witness does not satisfy the system or does not fit the key.
+ * Proves that z satisfies r1cs under pk. z: n_z = n_inputs + n_aux canonical integers, z[0] = 1. r
+ * and s blind the proof; NULL for both draws them from the operating system (the rule outside
+ * tests). The result is verified with pk->vk before it is returned. times may be NULL. Memory
+ * besides the arguments: three vectors of max(2^lg_domain, n_z) field elements, wiped, and the
+ * scratch of one sum (msm.h).
+ * CUZK_E_INPUT when the witness does not satisfy the system (the first failing row is named when
+ * r1cs has C) or does not fit the key, or r1cs is not the key's; CUZK_E_ARG when only one of r, s
+ * is given; CUZK_E_INTERNAL when the proof of a witness that satisfies every row is not valid.
  */
 cuzk_code cuzk_groth16_prove(cuzk_proof *ret, const cuzk_pk *pk, const cuzk_r1cs *r1cs,
-                             const fr_repr *z, const fr *r, const fr *s, cuzk_pool *pool,
-                             cuzk_prove_times *times, cuzk_err *err);
+                             const fr_repr *z, size_t n_z, const fr *r, const fr *s,
+                             cuzk_pool *pool, cuzk_prove_times *times, cuzk_err *err);
 
 /** A verifying key with what does not depend on the proof computed once. Immutable, shareable. */
 typedef struct cuzk_verifier cuzk_verifier;

@@ -10,16 +10,30 @@
  * claimed size, and returns CUZK_E_INPUT with one sentence: file, offset, field, expected, found.
  */
 
-/* bellperson .vk: vk.c */
+/* Every `_parse` below is the `_read` of its name on bytes in memory; `name` is for messages. */
+
+/** A bellperson .vk (vk.c): six points, the length of ic, ic. All of them finite. */
 cuzk_code cuzk_vk_read(cuzk_vk *ret, const char *name, point_check check, cuzk_err *err);
-/** Reads the vk at the head of a cursor (a .vk file, or a .params file). */
+/** Reads the vk at the head of a cursor (a .vk file, or a .params file). On failure neither the
+ *  cursor nor *ret changes. */
 cuzk_code cuzk_vk_parse(cuzk_cursor *c, cuzk_vk *ret, point_check check, cuzk_err *err);
 cuzk_code cuzk_vk_write(const cuzk_vk *vk, const char *name, cuzk_err *err);
+/** Appends a vk to a file that is being written. */
+cuzk_code cuzk_vk_put(cuzk_file_writer *w, const cuzk_vk *vk, cuzk_err *err);
 
-/* Concatenated 192-byte proofs and concatenated 32-byte little-endian inputs: proofs.c. The caller
- * frees *ret. */
+enum { CUZK_VK_HEAD_BYTES = 868 }; /* before ic */
+
+/** Concatenated 192-byte proofs, at least one (proofs.c). Curve, subgroup and finiteness of each
+ *  point are checked. The caller frees *ret. */
 cuzk_code cuzk_proofs_read(cuzk_proof **ret, size_t *ret_n, const char *name, cuzk_err *err);
+cuzk_code cuzk_proofs_parse(cuzk_proof **ret, size_t *ret_n, cuzk_span bytes, const char *name,
+                            cuzk_err *err);
+
+/** Concatenated 32-byte little-endian integers below r, perhaps none: public inputs without ONE
+ *  (proofs.c). The caller frees *ret. */
 cuzk_code cuzk_inputs_read(fr_repr **ret, size_t *ret_n, const char *name, cuzk_err *err);
+cuzk_code cuzk_inputs_parse(fr_repr **ret, size_t *ret_n, cuzk_span bytes, const char *name,
+                            cuzk_err *err);
 
 /* snarkjs verification_key.json, proof.json, public.json: json.c (jansson) */
 cuzk_code cuzk_vk_json_read(cuzk_vk *ret, const char *name, cuzk_err *err);

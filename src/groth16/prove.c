@@ -1,0 +1,399 @@
+#include "groth16/groth16.h"
+
+#include <inttypes.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+
+enum { SPAN = 4096 }; /* elements that one thread takes at a time */
+
+/* One proof in the making. Everything but the borrowed arguments is secret. */
+typedef struct prover {
+    const cuzk_pk *pk;
+    const cuzk_r1cs *r1cs;
+    const fr_repr *z;
+    size_t n_vars;
+    cuzk_pool *pool;
+    cuzk_prove_times *times;
+    uint64_t lap_start_ns;
+    size_t m, capacity; /* the domain; elements in each of a, b, c: max(m, n_vars) */
+    fr *a, *b, *c;
+    fr r, s;
+    g1 h, l, a_sum, b1_sum; /* sums over the queries */
+    g2 b2_sum;
+} prover;
+
+static void lap(prover *p, uint64_t *ret_ns)
+{
+    uint64_t now = cuzk_clock_ns();
+    *ret_ns = now - p->lap_start_ns;
+    p->lap_start_ns = now;
+}
+
+static size_t spans(size_t n) { return (n + SPAN - 1) / SPAN; }
+
+static size_t span_end(size_t n, size_t index)
+{
+    return n - index * SPAN < SPAN ? n : (index + 1) * SPAN;
+}
+
+static cuzk_code check_fit(const prover *p, cuzk_err *err)
+{
+    const cuzk_pk *pk = p->pk;
+    const cuzk_r1cs *r = p->r1cs;
+    if (r->n_inputs != pk->n_inputs || r->n_aux != pk->n_aux) {
+        return CUZK_FAIL(err, CUZK_E_INPUT,
+                         "the system has %u inputs (with ONE) and %u auxiliary variables, the key "
+                         "%u and %u",
+                         r->n_inputs, r->n_aux, pk->n_inputs, pk->n_aux);
+    }
+    if (p->n_vars != (size_t)pk->n_inputs + pk->n_aux) {
+        return CUZK_FAIL(err, CUZK_E_INPUT, "the witness has %zu values, the key wants %zu",
+                         p->n_vars, (size_t)pk->n_inputs + pk->n_aux);
+    }
+    if (pk->lg_domain > NTT_MAX_LG || cuzk_r1cs_rows_with_inputs(r) > (uint64_t)p->m) {
+        return CUZK_FAIL(err, CUZK_E_INPUT,
+                         "the system has %" PRIu64
+                         " rows with those of its inputs, the key's domain is 2^%u",
+                         cuzk_r1cs_rows_with_inputs(r), pk->lg_domain);
+    }
+    if (pk->n_h != p->m - (pk->h_basis == CUZK_H_POWERS)) {
+        return CUZK_FAIL(err, CUZK_E_INPUT, "the key's h query has %" PRIu64 " points, not %zu",
+                         pk->n_h, p->m - (pk->h_basis == CUZK_H_POWERS));
+    }
+    if (pk->vk.n_ic != pk->n_inputs) {
+        return CUZK_FAIL(err, CUZK_E_INPUT, "the key's verifying key is for %u inputs, not %u",
+                         pk->vk.n_ic, pk->n_inputs);
+    }
+    return CUZK_OK;
+}
+
+/* Takes the witness to Montgomery form and notes the first value that is not below r. */
+typedef struct lift {
+    const fr_repr *z;
+    size_t n;
+    fr *ret;
+    _Atomic size_t first_bad; /* n when there is none */
+} lift;
+
+static void lift_span(void *ctx, size_t index, unsigned worker)
+{
+    (void)worker;
+    lift *l = ctx;
+    for (size_t i = index * SPAN; i < span_end(l->n, index); i++) {
+        if (fr_repr_is_canonical(&l->z[i])) {
+            fr_from_repr(&l->ret[i], &l->z[i]);
+            continue;
+        }
+        size_t seen = atomic_load(&l->first_bad);
+        while (i < seen && !atomic_compare_exchange_weak(&l->first_bad, &seen, i)) {
+        }
+        return;
+    }
+}
+
+static cuzk_code lift_witness(const prover *p, fr *ret, cuzk_err *err)
+{
+    lift l = {p->z, p->n_vars, ret, p->n_vars};
+    cuzk_pool_run(p->pool, spans(l.n), lift_span, &l);
+    size_t bad = atomic_load(&l.first_bad);
+    if (bad < l.n) {
+        return CUZK_FAIL(err, CUZK_E_INPUT, "value %zu of the witness is not below r", bad);
+    }
+    if (!fr_eq(&ret[0], &fr_one)) {
+        return CUZK_FAIL(err, CUZK_E_INPUT, "value 0 of the witness is not 1");
+    }
+    return CUZK_OK;
+}
+
+/* c = a b on the domain: what C z is there when every row holds. */
+static void multiply_span(void *ctx, size_t index, unsigned worker)
+{
+    (void)worker;
+    prover *p = ctx;
+    for (size_t i = index * SPAN; i < span_end(p->m, index); i++) {
+        fr_mul(&p->c[i], &p->a[i], &p->b[i]);
+    }
+}
+
+/* Fills a and b with A z and B z on the domain, c with their product. The witness in Montgomery
+ * form is only needed until then, and stays in c. */
+static cuzk_code evaluate(prover *p, cuzk_err *err)
+{
+    const cuzk_r1cs *r = p->r1cs;
+    size_t n_rows = (size_t)r->n_rows;
+    fr *z = p->c;
+    CUZK_TRY(lift_witness(p, z, err));
+    if (r->has_c) {
+        CUZK_TRY(cuzk_r1cs_check(r, z, p->pool, err));
+    }
+    cuzk_r1cs_eval(r, CUZK_MATRIX_A, z, p->a, p->pool);
+    cuzk_r1cs_eval(r, CUZK_MATRIX_B, z, p->b, p->pool);
+    memcpy(p->a + n_rows, z, r->n_inputs * sizeof(fr));
+    memset(p->a + n_rows + r->n_inputs, 0, (p->m - n_rows - r->n_inputs) * sizeof(fr));
+    memset(p->b + n_rows, 0, (p->m - n_rows) * sizeof(fr));
+    cuzk_pool_run(p->pool, spans(p->m), multiply_span, p);
+    return CUZK_OK;
+}
+
+/* a = (a b - c) scale. */
+typedef struct quotient {
+    prover *p;
+    const fr *scale; /* NULL for one */
+} quotient;
+
+static void quotient_span(void *ctx, size_t index, unsigned worker)
+{
+    (void)worker;
+    const quotient *q = ctx;
+    prover *p = q->p;
+    for (size_t i = index * SPAN; i < span_end(p->m, index); i++) {
+        fr_mul(&p->a[i], &p->a[i], &p->b[i]);
+        fr_sub(&p->a[i], &p->a[i], &p->c[i]);
+        if (q->scale) {
+            fr_mul(&p->a[i], &p->a[i], q->scale);
+        }
+    }
+}
+
+/* Brings the values in place from Montgomery form to integers. */
+static void lower_span(void *ctx, size_t index, unsigned worker)
+{
+    (void)worker;
+    prover *p = ctx;
+    for (size_t i = index * SPAN; i < span_end(p->m, index); i++) {
+        fr_repr t;
+        fr_to_repr(&t, &p->a[i]);
+        ((fr_repr *)p->a)[i] = t;
+    }
+}
+
+/*
+ * Leaves in a the scalars of the h query, as integers. With P = A B - C of degree below 2m - 1,
+ * zero on the domain: in the basis of powers they are the coefficients of P / Z, found on the coset
+ * 7 D where Z is the constant 7^m - 1; in the odd-Lagrange basis they are the values of P on the
+ * odd coset, and the division is part of the key.
+ */
+static cuzk_code transform(prover *p, cuzk_err *err)
+{
+    ntt_domain *d;
+    CUZK_TRY(ntt_domain_new(&d, p->pk->lg_domain, p->pk->root, err));
+    bool powers = p->pk->h_basis == CUZK_H_POWERS;
+    fr g = powers ? ntt_coset_bellman() : ntt_coset_odd(d);
+    fr *const vectors[] = {p->a, p->b, p->c};
+    for (int i = 0; i < 3; i++) {
+        ntt_inverse(d, vectors[i], p->pool);
+        ntt_coset_forward(d, vectors[i], &g, p->pool);
+    }
+    quotient q = {p, NULL};
+    fr z_inv = g;
+    if (powers) {
+        for (unsigned i = 0; i < p->pk->lg_domain; i++) {
+            fr_sqr(&z_inv, &z_inv);
+        }
+        fr_sub(&z_inv, &z_inv, &fr_one);
+        fr_inv(&z_inv, &z_inv);
+        q.scale = &z_inv;
+    }
+    cuzk_pool_run(p->pool, spans(p->m), quotient_span, &q);
+    if (powers) {
+        ntt_coset_inverse(d, p->a, &g, p->pool);
+    }
+    cuzk_pool_run(p->pool, spans(p->m), lower_span, p);
+    ntt_domain_free(d);
+    return CUZK_OK;
+}
+
+static void drop(prover *p, fr **vector)
+{
+    if (*vector) {
+        cuzk_wipe(*vector, p->capacity * sizeof **vector);
+        free(*vector);
+    }
+    *vector = NULL;
+}
+
+/* ret[i] = z[var[i]]: the scalars of a query that leaves out variables. */
+typedef struct gather {
+    const fr_repr *z;
+    const uint32_t *var;
+    size_t n;
+    fr_repr *ret;
+} gather;
+
+static void gather_span(void *ctx, size_t index, unsigned worker)
+{
+    (void)worker;
+    const gather *g = ctx;
+    for (size_t i = index * SPAN; i < span_end(g->n, index); i++) {
+        g->ret[i] = g->z[g->var[i]];
+    }
+}
+
+static const fr_repr *gathered(prover *p, const uint32_t *var, size_t n)
+{
+    gather g = {p->z, var, n, (fr_repr *)p->a};
+    cuzk_pool_run(p->pool, spans(n), gather_span, &g);
+    return g.ret;
+}
+
+static cuzk_code sum_queries(prover *p, cuzk_err *err)
+{
+    const cuzk_pk *pk = p->pk;
+    cuzk_pool *pool = p->pool;
+    drop(p, &p->b);
+    drop(p, &p->c);
+    const fr_repr *k = (const fr_repr *)p->a;
+    CUZK_TRY(msm_g1(&p->h, pk->h, k, (size_t)pk->n_h, pool, err));
+    lap(p, &p->times->h_msm_ns);
+    CUZK_TRY(msm_g1(&p->l, pk->l, p->z + pk->n_inputs, pk->n_aux, pool, err));
+    lap(p, &p->times->l_msm_ns);
+    k = gathered(p, pk->a_var, pk->n_a);
+    CUZK_TRY(msm_g1(&p->a_sum, pk->a, k, pk->n_a, pool, err));
+    lap(p, &p->times->a_msm_ns);
+    k = gathered(p, pk->b_var, pk->n_b);
+    CUZK_TRY(msm_g1(&p->b1_sum, pk->b_g1, k, pk->n_b, pool, err));
+    lap(p, &p->times->b1_msm_ns);
+    CUZK_TRY(msm_g2(&p->b2_sum, pk->b_g2, k, pk->n_b, pool, err));
+    lap(p, &p->times->b2_msm_ns);
+    drop(p, &p->a);
+    return CUZK_OK;
+}
+
+static void add_multiple(g1 *sum, const g1 *point, const fr *k)
+{
+    fr_repr repr;
+    g1 t;
+    fr_to_repr(&repr, k);
+    g1_mul(&t, point, &repr);
+    g1_add(sum, sum, &t);
+    cuzk_wipe(&repr, sizeof repr);
+    cuzk_wipe(&t, sizeof t);
+}
+
+/*
+ * A = alpha + a + r delta;  B = beta + b + s delta;
+ * C = s a + r b + r s delta + s alpha + r beta + h + l.
+ */
+static void assemble(const prover *p, cuzk_proof *ret)
+{
+    const cuzk_vk *vk = &p->pk->vk;
+    g1 alpha, beta, delta, a = p->a_sum, c = p->h;
+    g2 delta_g2, b = p->b2_sum;
+    fr_repr s;
+    fr rs;
+    g1_from_affine(&alpha, &vk->alpha_g1);
+    g1_from_affine(&beta, &vk->beta_g1);
+    g1_from_affine(&delta, &vk->delta_g1);
+    g2_from_affine(&delta_g2, &vk->delta_g2);
+
+    g1_add(&a, &a, &alpha);
+    add_multiple(&a, &delta, &p->r);
+
+    fr_to_repr(&s, &p->s);
+    g2_mul(&delta_g2, &delta_g2, &s);
+    g2_add(&b, &b, &delta_g2);
+    g2_add_affine(&b, &b, &vk->beta_g2);
+
+    fr_mul(&rs, &p->r, &p->s);
+    g1_add(&c, &c, &p->l);
+    add_multiple(&c, &p->a_sum, &p->s);
+    add_multiple(&c, &p->b1_sum, &p->r);
+    add_multiple(&c, &delta, &rs);
+    add_multiple(&c, &alpha, &p->s);
+    add_multiple(&c, &beta, &p->r);
+
+    g1_to_affine(&ret->a, &a);
+    g2_to_affine(&ret->b, &b);
+    g1_to_affine(&ret->c, &c);
+    cuzk_wipe(&s, sizeof s);
+    cuzk_wipe(&rs, sizeof rs);
+    cuzk_wipe(&delta_g2, sizeof delta_g2);
+}
+
+/* Nothing leaves unverified: a fault of the key, the witness or the machine ends here. */
+static cuzk_code self_verify(const prover *p, const cuzk_proof *proof, cuzk_err *err)
+{
+    cuzk_verifier *v;
+    CUZK_TRY(cuzk_verifier_new(&v, &p->pk->vk, err));
+    cuzk_code code = cuzk_verify(v, proof, p->z + 1, p->pk->n_inputs - 1, p->pool, err);
+    cuzk_verifier_free(v);
+    if (code != CUZK_E_INVALID) {
+        return code;
+    }
+    if (!p->r1cs->has_c) {
+        return CUZK_FAIL(err, CUZK_E_INPUT,
+                         "the proof is not valid under the key: the witness does not satisfy the "
+                         "system (the key has no matrix C to tell which row), or the key is "
+                         "corrupt");
+    }
+    return CUZK_FAIL(err, CUZK_E_INTERNAL,
+                     "the proof is not valid under the key, although the witness satisfies every "
+                     "row: the key is corrupt or of another system, or the machine made an error");
+}
+
+static cuzk_code run(prover *p, cuzk_proof *ret, cuzk_err *err)
+{
+    CUZK_TRY(check_fit(p, err));
+    size_t bytes = p->capacity * sizeof(fr);
+    p->a = malloc(bytes);
+    p->b = malloc(bytes);
+    p->c = malloc(bytes);
+    if (!p->a || !p->b || !p->c) {
+        return CUZK_FAIL(err, CUZK_E_MEMORY, "no memory for three vectors of %zu bytes", bytes);
+    }
+    CUZK_TRY(evaluate(p, err));
+    lap(p, &p->times->eval_ns);
+    CUZK_TRY(transform(p, err));
+    lap(p, &p->times->ntt_ns);
+    CUZK_TRY(sum_queries(p, err));
+    cuzk_proof proof;
+    assemble(p, &proof);
+    CUZK_TRY(self_verify(p, &proof, err));
+    lap(p, &p->times->verify_ns);
+    *ret = proof;
+    return CUZK_OK;
+}
+
+static cuzk_code blind(prover *p, const fr *r, const fr *s, cuzk_err *err)
+{
+    if (!r != !s) {
+        return CUZK_FAIL(err, CUZK_E_ARG, "r and s are given together or not at all");
+    }
+    if (r) {
+        p->r = *r;
+        p->s = *s;
+        return CUZK_OK;
+    }
+    CUZK_TRY(cuzk_scalar_random(&p->r, err));
+    return cuzk_scalar_random(&p->s, err);
+}
+
+cuzk_code cuzk_groth16_prove(cuzk_proof *ret, const cuzk_pk *pk, const cuzk_r1cs *r1cs,
+                             const fr_repr *z, size_t n_z, const fr *r, const fr *s,
+                             cuzk_pool *pool, cuzk_prove_times *times, cuzk_err *err)
+{
+    cuzk_prove_times t = {0};
+    uint64_t start = cuzk_clock_ns();
+    prover p = {.pk = pk,
+                .r1cs = r1cs,
+                .z = z,
+                .n_vars = n_z,
+                .pool = pool,
+                .times = &t,
+                .lap_start_ns = start,
+                .m = (size_t)1 << (pk->lg_domain & 63)};
+    p.capacity = p.m > n_z ? p.m : n_z;
+    cuzk_code code = blind(&p, r, s, err);
+    if (code == CUZK_OK) {
+        code = run(&p, ret, err);
+    }
+    drop(&p, &p.a);
+    drop(&p, &p.b);
+    drop(&p, &p.c);
+    cuzk_wipe(&p, sizeof p);
+    t.total_ns = cuzk_clock_ns() - start;
+    if (times) {
+        *times = t;
+    }
+    return code;
+}
