@@ -8,15 +8,19 @@
 /*
  * Multi-scalar multiplication, ret = sum_i k[i] p[i] over n points of the subgroup of order r (any
  * of them may be infinity, equal or opposite). Scalars are canonical integers and are sorted by
- * class first: zeros cost nothing, ones one addition, small ones (up to 64 bits) few windows, full
- * ones go through signed-digit buckets with batch-affine additions. Variable time.
- *
- * Scratch memory is at most MSM_SCRATCH_BYTES(n, threads); CUZK_E_MEMORY when it cannot be had.
+ * class first: zeros cost nothing, +-1 one addition, small ones (up to 64 bits, or r less so many)
+ * few windows, full ones go through signed-digit buckets with batch-affine additions. Variable
+ * time. CUZK_E_MEMORY when scratch memory cannot be had.
  */
 cuzk_code msm_g1(g1 *ret, const g1_affine *p, const fr_repr *k, size_t n, cuzk_pool *pool,
                  cuzk_err *err);
 cuzk_code msm_g2(g2 *ret, const g2_affine *p, const fr_repr *k, size_t n, cuzk_pool *pool,
                  cuzk_err *err);
+
+/** An upper bound of the scratch memory of msm_g1 or msm_g2 for n points on so many threads. It
+ *  stops growing at n = 2^22. */
+size_t msm_g1_scratch_bytes(size_t n, unsigned threads);
+size_t msm_g2_scratch_bytes(size_t n, unsigned threads);
 
 /**
  * A table of multiples of one point for many multiplications by it (fixed-base windows): 2^w - 1 or

@@ -6,22 +6,6 @@
     struct msm_fixed_##G {                                                                         \
         G base;                                                                                    \
     };                                                                                             \
-    cuzk_code msm_##G(G *ret, const G##_affine *p, const fr_repr *k, size_t n, cuzk_pool *pool,    \
-                      cuzk_err *err)                                                               \
-    {                                                                                              \
-        (void)pool;                                                                                \
-        (void)err;                                                                                 \
-        G acc;                                                                                     \
-        G##_set_inf(&acc);                                                                         \
-        for (size_t i = 0; i < n; i++) {                                                           \
-            G t;                                                                                   \
-            G##_from_affine(&t, &p[i]);                                                            \
-            G##_mul(&t, &t, &k[i]);                                                                \
-            G##_add(&acc, &acc, &t);                                                               \
-        }                                                                                          \
-        *ret = acc;                                                                                \
-        return CUZK_OK;                                                                            \
-    }                                                                                              \
     cuzk_code msm_fixed_##G##_new(msm_fixed_##G **ret, const G##_affine *base, size_t uses,        \
                                   cuzk_pool *pool, cuzk_err *err)                                  \
     {                                                                                              \
