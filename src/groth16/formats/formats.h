@@ -17,8 +17,9 @@ cuzk_code cuzk_vk_read(cuzk_vk *ret, const char *name, point_check check, cuzk_e
 /** Reads the vk at the head of a cursor (a .vk file, or a .params file). On failure neither the
  *  cursor nor *ret changes. */
 cuzk_code cuzk_vk_parse(cuzk_cursor *c, cuzk_vk *ret, point_check check, cuzk_err *err);
+/** CUZK_E_ARG when the key has a point at infinity, as one read from JSON has. */
 cuzk_code cuzk_vk_write(const cuzk_vk *vk, const char *name, cuzk_err *err);
-/** Appends a vk to a file that is being written. */
+/** The same into a file that is being written. */
 cuzk_code cuzk_vk_put(cuzk_file_writer *w, const cuzk_vk *vk, cuzk_err *err);
 
 enum { CUZK_VK_HEAD_BYTES = 868 }; /* before ic */
@@ -35,12 +36,27 @@ cuzk_code cuzk_inputs_read(fr_repr **ret, size_t *ret_n, const char *name, cuzk_
 cuzk_code cuzk_inputs_parse(fr_repr **ret, size_t *ret_n, cuzk_span bytes, const char *name,
                             cuzk_err *err);
 
-/* snarkjs verification_key.json, proof.json, public.json: json.c (jansson) */
+/*
+ * snarkjs verification_key.json, proof.json, public.json (json.c, json_write.c; jansson). Integers
+ * are decimal digits in quotes, below p or r, without leading zeros; keys may not repeat, unknown
+ * ones are ignored. Every point is checked to be finite, on its curve and of order r; "protocol"
+ * and "curve" must be there. The layout written is that of snarkjs.
+ */
+
+/** beta_g1 and delta_g1, which verification does not need, are not in the file: left at infinity.
+ *  vk_alphabeta_12 is neither read nor written: no verifier uses it, snarkjs's included. */
 cuzk_code cuzk_vk_json_read(cuzk_vk *ret, const char *name, cuzk_err *err);
+cuzk_code cuzk_vk_json_parse(cuzk_vk *ret, cuzk_span bytes, const char *name, cuzk_err *err);
 cuzk_code cuzk_vk_json_write(const cuzk_vk *vk, const char *name, cuzk_err *err);
+
 cuzk_code cuzk_proof_json_read(cuzk_proof *ret, const char *name, cuzk_err *err);
+cuzk_code cuzk_proof_json_parse(cuzk_proof *ret, cuzk_span bytes, const char *name, cuzk_err *err);
 cuzk_code cuzk_proof_json_write(const cuzk_proof *proof, const char *name, cuzk_err *err);
+
+/** Public inputs without ONE. The caller frees *ret. */
 cuzk_code cuzk_public_json_read(fr_repr **ret, size_t *ret_n, const char *name, cuzk_err *err);
+cuzk_code cuzk_public_json_parse(fr_repr **ret, size_t *ret_n, cuzk_span bytes, const char *name,
+                                 cuzk_err *err);
 cuzk_code cuzk_public_json_write(const fr_repr *inputs, size_t n, const char *name, cuzk_err *err);
 
 /* bellperson .params: params.c. The lists leave out points at infinity, so the constraint system is

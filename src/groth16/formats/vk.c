@@ -63,8 +63,32 @@ cuzk_code cuzk_vk_read(cuzk_vk *ret, const char *name, point_check check, cuzk_e
     return code;
 }
 
+/* The name of a point that a .vk file cannot hold because it is infinity, or NULL. */
+static const char *infinite_point(const cuzk_vk *vk)
+{
+    for (uint32_t i = 0; i < vk->n_ic; i++) {
+        if (g1_affine_is_inf(&vk->ic[i])) {
+            return "ic";
+        }
+    }
+    return g1_affine_is_inf(&vk->alpha_g1)   ? "alpha_g1"
+           : g1_affine_is_inf(&vk->beta_g1)  ? "beta_g1"
+           : g2_affine_is_inf(&vk->beta_g2)  ? "beta_g2"
+           : g2_affine_is_inf(&vk->gamma_g2) ? "gamma_g2"
+           : g1_affine_is_inf(&vk->delta_g1) ? "delta_g1"
+           : g2_affine_is_inf(&vk->delta_g2) ? "delta_g2"
+                                             : NULL;
+}
+
 cuzk_code cuzk_vk_put(cuzk_file_writer *w, const cuzk_vk *vk, cuzk_err *err)
 {
+    const char *infinite = infinite_point(vk);
+    if (infinite) {
+        return CUZK_FAIL(err, CUZK_E_ARG,
+                         "%s of the verifying key is the point at infinity, which its file format "
+                         "cannot hold",
+                         infinite);
+    }
     uint8_t head[CUZK_VK_HEAD_BYTES];
     g1_encode(head, &vk->alpha_g1);
     g1_encode(head + 96, &vk->beta_g1);
