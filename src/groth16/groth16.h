@@ -134,7 +134,8 @@ typedef struct cuzk_prove_times {
 /**
  * Proves that z satisfies r1cs under pk. z: n_z = n_inputs + n_aux canonical integers, z[0] = 1. r
  * and s blind the proof; NULL for both draws them from the operating system (the rule outside
- * tests). The result is verified with pk->vk before it is returned. times may be NULL. Memory
+ * tests). The result is verified with pk->vk before it is returned. progress and times may be NULL;
+ * each phase is one step of progress. Memory
  * besides the arguments: three vectors of max(2^lg_domain, n_z) field elements, wiped, and the
  * scratch of one sum (msm.h).
  * CUZK_E_INPUT when the witness does not satisfy the system (the first failing row is named when
@@ -143,7 +144,8 @@ typedef struct cuzk_prove_times {
  */
 cuzk_code cuzk_groth16_prove(cuzk_proof *ret, const cuzk_pk *pk, const cuzk_r1cs *r1cs,
                              const fr_repr *z, size_t n_z, const fr *r, const fr *s,
-                             cuzk_pool *pool, cuzk_prove_times *times, cuzk_err *err);
+                             cuzk_pool *pool, const cuzk_progress *progress,
+                             cuzk_prove_times *times, cuzk_err *err);
 
 /** A verifying key with what does not depend on the proof computed once. Immutable, shareable. */
 typedef struct cuzk_verifier cuzk_verifier;

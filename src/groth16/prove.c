@@ -13,8 +13,9 @@ typedef struct prover {
     const fr_repr *z;
     size_t n_vars;
     cuzk_pool *pool;
+    const cuzk_progress *progress;
     cuzk_prove_times *times;
-    uint64_t lap_start_ns;
+    uint64_t phase_start_ns;
     size_t m, capacity; /* the domain; elements in each of a, b, c: max(m, n_vars) */
     fr *a, *b, *c;
     fr r, s;
@@ -22,11 +23,30 @@ typedef struct prover {
     g2 b2_sum;
 } prover;
 
-static void lap(prover *p, uint64_t *ret_ns)
+/* The phases of CUZK_PROVE_PHASES in order, each begun by phase_begin and ended by phase_end. */
+typedef enum phase {
+#define X(name) PHASE_##name,
+    CUZK_PROVE_PHASES(X)
+#undef X
+        N_PHASES
+} phase;
+
+static void phase_begin(prover *p, phase which)
 {
-    uint64_t now = cuzk_clock_ns();
-    *ret_ns = now - p->lap_start_ns;
-    p->lap_start_ns = now;
+    static const char *const names[] = {
+#define X(name) #name,
+        CUZK_PROVE_PHASES(X)
+#undef X
+    };
+    if (p->progress && p->progress->fn) {
+        p->progress->fn(p->progress->ctx, names[which], which, N_PHASES);
+    }
+    p->phase_start_ns = cuzk_clock_ns();
+}
+
+static void phase_end(const prover *p, uint64_t *ret_ns)
+{
+    *ret_ns = cuzk_clock_ns() - p->phase_start_ns;
 }
 
 static size_t spans(size_t n) { return (n + SPAN - 1) / SPAN; }
@@ -243,18 +263,23 @@ static cuzk_code sum_queries(prover *p, cuzk_err *err)
     drop(p, &p->b);
     drop(p, &p->c);
     const fr_repr *k = (const fr_repr *)p->a;
+    phase_begin(p, PHASE_h_msm);
     CUZK_TRY(msm_g1(&p->h, pk->h, k, (size_t)pk->n_h, pool, err));
-    lap(p, &p->times->h_msm_ns);
+    phase_end(p, &p->times->h_msm_ns);
+    phase_begin(p, PHASE_l_msm);
     CUZK_TRY(msm_g1(&p->l, pk->l, p->z + pk->n_inputs, pk->n_aux, pool, err));
-    lap(p, &p->times->l_msm_ns);
+    phase_end(p, &p->times->l_msm_ns);
+    phase_begin(p, PHASE_a_msm);
     k = gathered(p, pk->a_var, pk->n_a);
     CUZK_TRY(msm_g1(&p->a_sum, pk->a, k, pk->n_a, pool, err));
-    lap(p, &p->times->a_msm_ns);
+    phase_end(p, &p->times->a_msm_ns);
+    phase_begin(p, PHASE_b1_msm);
     k = gathered(p, pk->b_var, pk->n_b);
     CUZK_TRY(msm_g1(&p->b1_sum, pk->b_g1, k, pk->n_b, pool, err));
-    lap(p, &p->times->b1_msm_ns);
+    phase_end(p, &p->times->b1_msm_ns);
+    phase_begin(p, PHASE_b2_msm);
     CUZK_TRY(msm_g2(&p->b2_sum, pk->b_g2, k, pk->n_b, pool, err));
-    lap(p, &p->times->b2_msm_ns);
+    phase_end(p, &p->times->b2_msm_ns);
     drop(p, &p->a);
     return CUZK_OK;
 }
@@ -334,6 +359,7 @@ static cuzk_code self_verify(const prover *p, const cuzk_proof *proof, cuzk_err 
 static cuzk_code run(prover *p, cuzk_proof *ret, cuzk_err *err)
 {
     CUZK_TRY(check_fit(p, err));
+    phase_begin(p, PHASE_eval);
     size_t bytes = p->capacity * sizeof(fr);
     p->a = malloc(bytes);
     p->b = malloc(bytes);
@@ -342,14 +368,19 @@ static cuzk_code run(prover *p, cuzk_proof *ret, cuzk_err *err)
         return CUZK_FAIL(err, CUZK_E_MEMORY, "no memory for three vectors of %zu bytes", bytes);
     }
     CUZK_TRY(evaluate(p, err));
-    lap(p, &p->times->eval_ns);
+    phase_end(p, &p->times->eval_ns);
+    phase_begin(p, PHASE_ntt);
     CUZK_TRY(transform(p, err));
-    lap(p, &p->times->ntt_ns);
+    phase_end(p, &p->times->ntt_ns);
     CUZK_TRY(sum_queries(p, err));
     cuzk_proof proof;
     assemble(p, &proof);
+    phase_begin(p, PHASE_verify);
     CUZK_TRY(self_verify(p, &proof, err));
-    lap(p, &p->times->verify_ns);
+    phase_end(p, &p->times->verify_ns);
+    if (p->progress && p->progress->fn) {
+        p->progress->fn(p->progress->ctx, "done", N_PHASES, N_PHASES);
+    }
     *ret = proof;
     return CUZK_OK;
 }
@@ -370,7 +401,8 @@ static cuzk_code blind(prover *p, const fr *r, const fr *s, cuzk_err *err)
 
 cuzk_code cuzk_groth16_prove(cuzk_proof *ret, const cuzk_pk *pk, const cuzk_r1cs *r1cs,
                              const fr_repr *z, size_t n_z, const fr *r, const fr *s,
-                             cuzk_pool *pool, cuzk_prove_times *times, cuzk_err *err)
+                             cuzk_pool *pool, const cuzk_progress *progress,
+                             cuzk_prove_times *times, cuzk_err *err)
 {
     cuzk_prove_times t = {0};
     uint64_t start = cuzk_clock_ns();
@@ -379,8 +411,8 @@ cuzk_code cuzk_groth16_prove(cuzk_proof *ret, const cuzk_pk *pk, const cuzk_r1cs
                 .z = z,
                 .n_vars = n_z,
                 .pool = pool,
+                .progress = progress,
                 .times = &t,
-                .lap_start_ns = start,
                 .m = (size_t)1 << (pk->lg_domain & 63)};
     p.capacity = p.m > n_z ? p.m : n_z;
     cuzk_code code = blind(&p, r, s, err);
