@@ -65,7 +65,8 @@ static void assert_oracle(const char *name, const cuzk_r1cs *r1cs, const fr_repr
         cuzk_pk *pk = new_key(r1cs, &t, kinds[i], pool);
         cuzk_proof proof;
         cuzk_err err = {0};
-        if (cuzk_groth16_prove(&proof, pk, r1cs, z, n_z, &r, &s, pool, NULL, NULL, &err) != CUZK_OK) {
+        if (cuzk_groth16_prove(&proof, pk, r1cs, z, n_z, &r, &s, pool, NULL, NULL, &err) !=
+            CUZK_OK) {
             fail_msg("%s, kind %d: %s", name, i, err.msg);
         }
         oracle o = oracle_new(r1cs, &t, kinds[i].root);
@@ -88,10 +89,9 @@ static void proofs_of_edge_circuits_equal_the_oracle_for_every_kind_of_key(void 
     cuzk_trapdoor t = named_trapdoor();
     cuzk_pk *pk = new_key(loose.r1cs, &t, kinds[1], NULL);
     cuzk_proof proof;
-    assert_int_equal(
-        cuzk_groth16_prove(&proof, pk, loose.r1cs, loose.z, loose.n_z, NULL, NULL, NULL, NULL,
-                           NULL, NULL),
-        CUZK_OK);
+    assert_int_equal(cuzk_groth16_prove(&proof, pk, loose.r1cs, loose.z, loose.n_z, NULL, NULL,
+                                        NULL, NULL, NULL, NULL),
+                     CUZK_OK);
     cuzk_pk_free(pk);
     small_circuit_clear(&loose);
 }
@@ -140,7 +140,8 @@ static void fixture_clear(fixture *f)
 
 static cuzk_code prove(const fixture *f, cuzk_proof *ret, cuzk_err *err)
 {
-    return cuzk_groth16_prove(ret, f->pk, f->c.r1cs, f->c.z, f->n_z, NULL, NULL, NULL, NULL, NULL, err);
+    return cuzk_groth16_prove(ret, f->pk, f->c.r1cs, f->c.z, f->n_z, NULL, NULL, NULL, NULL, NULL,
+                              err);
 }
 
 static void assert_refused(const fixture *f, cuzk_code code, const char *why)
@@ -288,9 +289,9 @@ static void the_times_of_the_phases_add_up(void **state)
     cuzk_proof proof;
     cuzk_prove_times t = {0};
     uint64_t sum = 0;
-    assert_int_equal(cuzk_groth16_prove(&proof, f.pk, f.c.r1cs, f.c.z, f.n_z, NULL, NULL, NULL, NULL, &t,
-                                        NULL),
-                     CUZK_OK);
+    assert_int_equal(
+        cuzk_groth16_prove(&proof, f.pk, f.c.r1cs, f.c.z, f.n_z, NULL, NULL, NULL, NULL, &t, NULL),
+        CUZK_OK);
 #define X(phase)                                                                                   \
     assert_true(t.phase##_ns > 0);                                                                 \
     sum += t.phase##_ns;
