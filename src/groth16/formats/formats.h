@@ -65,14 +65,40 @@ cuzk_code cuzk_params_read(cuzk_pk **ret, const char *name, const cuzk_r1cs *r1c
                            point_check check, cuzk_pool *pool, cuzk_err *err);
 cuzk_code cuzk_params_write(const cuzk_pk *pk, const char *name, cuzk_err *err);
 
-/* iden3 .r1cs and .wtns: r1cs_file.c, wtns.c */
-cuzk_code cuzk_r1cs_read(cuzk_r1cs **ret, const char *name, cuzk_err *err);
-/** *ret: n canonical integers, freed by the caller; secret. */
-cuzk_code cuzk_wtns_read(fr_repr **ret, size_t *ret_n, const char *name, cuzk_err *err);
+/*
+ * iden3 .r1cs, .wtns and .zkey over BLS12-381; other curves are CUZK_E_INPUT. Each `_parse` is its
+ * `_read` over bytes in memory, with a name for messages.
+ */
 
-/* snarkjs .zkey: zkey.c. A zkey holds the matrices A and B: *ret_r1cs has them (has_c false). */
+/** A circom constraint system: r1cs_file.c. Inputs are ONE, outputs, public inputs; the caller owns
+ *  *ret. Custom gates are refused, labels ignored. */
+cuzk_code cuzk_r1cs_read(cuzk_r1cs **ret, const char *name, cuzk_err *err);
+cuzk_code cuzk_r1cs_parse(cuzk_r1cs **ret, cuzk_span bytes, const char *name, cuzk_err *err);
+/** All inputs are written as public inputs. CUZK_E_ARG unless has_c. */
+cuzk_code cuzk_r1cs_write(const cuzk_r1cs *r, const char *name, cuzk_err *err);
+
+/** A witness, *ret_n canonical integers of which the first is 1: wtns.c. The values are secret: the
+ *  caller wipes (cuzk_wipe) and frees *ret. */
+cuzk_code cuzk_wtns_read(fr_repr **ret, size_t *ret_n, const char *name, cuzk_err *err);
+cuzk_code cuzk_wtns_parse(fr_repr **ret, size_t *ret_n, cuzk_span bytes, const char *name,
+                          cuzk_err *err);
+cuzk_code cuzk_wtns_write(const fr_repr *z, size_t n, const char *name, cuzk_err *err);
+
+/**
+ * A snarkjs Groth16 proving key, and the matrices A and B that it holds (has_c false): zkey.c.
+ * Root FR_ROOT_SNARKJS, H in CUZK_H_ODD_LAGRANGE. The caller owns both results. A and B of both
+ * groups must be infinity exactly at the variables that the matrices leave out, H and IC nowhere; C
+ * may be. Section 10, the history of the ceremony, is not read.
+ */
 cuzk_code cuzk_zkey_read(cuzk_pk **ret, cuzk_r1cs **ret_r1cs, const char *name, point_check check,
                          cuzk_pool *pool, cuzk_err *err);
+cuzk_code cuzk_zkey_parse(cuzk_pk **ret, cuzk_r1cs **ret_r1cs, cuzk_span bytes, const char *name,
+                          point_check check, cuzk_pool *pool, cuzk_err *err);
+/**
+ * Writes a key that snarkjs proves with: zkey_write.c. CUZK_E_ARG unless its root and H query are
+ * as above and it is a key of r1cs (C of which is not needed). The history is empty, so the file
+ * cannot take part in a ceremony.
+ */
 cuzk_code cuzk_zkey_write(const cuzk_pk *pk, const cuzk_r1cs *r1cs, const char *name,
                           cuzk_err *err);
 
