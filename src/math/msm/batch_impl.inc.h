@@ -98,7 +98,7 @@ void MSM_(_add_pairs)(AFFINE *ret, const msm_pair *pair, size_t n, msm_batch *sc
     for (size_t i = 0; i < n; i += MSM_BATCH) {
         size_t some = n - i < MSM_BATCH ? n - i : MSM_BATCH;
 #ifdef CUZK_X86_64
-        if (0 && math_isa_level >= MATH_ISA_IFMA) {
+        if (math_isa_level >= MATH_ISA_IFMA) {
             ADD_PAIRS_IFMA(ret + i, pair + i, some, scratch);
             continue;
         }

@@ -1,0 +1,440 @@
+#ifndef CUZK_MATH_FIELD_FP8_IFMA_H
+#define CUZK_MATH_FIELD_FP8_IFMA_H
+
+#include <immintrin.h>
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/*
+ * Fp eight elements at a time with AVX-512 IFMA; only for files named *_ifma.c. An fp8 is eight
+ * vectors of 52-bit limbs, lane j being element j, in Montgomery form with radix 2^416. That leaves
+ * 35 bits above p, so operands of a product need no reduction: the product of a, b < 8p is below
+ * p + 2^-29 p.
+ *
+ * Limbs are "normal" when they are below 2^52. Multiplication takes normal limbs only (the
+ * instruction ignores higher bits) and yields them; "raw" sums and differences are signed 64-bit
+ * limbs that fp8_normalize carries through.
+ */
+
+typedef struct fp8 {
+    __m512i l[8];
+} fp8;
+
+/* Column sums of products, column k weighing 2^(52 k), each below 2^63. */
+typedef struct fp8_wide {
+    __m512i c[16];
+} fp8_wide;
+
+#define FP8_INLINE static inline __attribute__((always_inline))
+#define FP8_UNROLL _Pragma("GCC unroll 16")
+
+/* p, 2^416 mod p and -p^-1 mod 2^52. */
+#define FP8_P                                                                                      \
+    {                                                                                              \
+        0xeffffffffaaab, 0xfeb153ffffb9f, 0x6b0f6241eabff, 0x12bf6730d2a0f, 0x764774b84f385,       \
+            0x1ba7b6434bacd, 0x1ea397fe69a4b, 0x1a011                                              \
+    }
+#define FP8_P_INV 0x3fffcfffcfffd
+#define FP8_ONE                                                                                    \
+    {                                                                                              \
+        0x6480ea8e9b9af, 0x65766c8fe444f, 0x8b540fea96f7d, 0x3b2ee82efd422, 0xa6723e5f0ade5,       \
+            0xff6eb6fdd4230, 0xe06ef23c24a25, 0x14c8e                                              \
+    }
+
+static const uint64_t fp8_p_limbs[8] = FP8_P;
+static const uint64_t fp8_one_limbs[8] = FP8_ONE;
+
+FP8_INLINE __m512i fp8_all(uint64_t v) { return _mm512_set1_epi64((long long)v); }
+
+FP8_INLINE __m512i fp8_low(__m512i v)
+{
+    return _mm512_and_si512(v, fp8_all(((uint64_t)1 << 52) - 1));
+}
+
+FP8_INLINE fp8 fp8_one(void)
+{
+    fp8 r;
+    FP8_UNROLL
+    for (int i = 0; i < 8; i++) {
+        r.l[i] = fp8_all(fp8_one_limbs[i]);
+    }
+    return r;
+}
+
+FP8_INLINE fp8 fp8_zero(void)
+{
+    fp8 r;
+    FP8_UNROLL
+    for (int i = 0; i < 8; i++) {
+        r.l[i] = _mm512_setzero_si512();
+    }
+    return r;
+}
+
+/* Lanes whose normal limbs are all zero, or all equal. */
+FP8_INLINE __mmask8 fp8_is_zero(fp8 a)
+{
+    __m512i any = a.l[0];
+    FP8_UNROLL
+    for (int i = 1; i < 8; i++) {
+        any = _mm512_or_si512(any, a.l[i]);
+    }
+    return _mm512_testn_epi64_mask(any, any);
+}
+
+FP8_INLINE __mmask8 fp8_eq(fp8 a, fp8 b)
+{
+    __m512i any = _mm512_setzero_si512();
+    FP8_UNROLL
+    for (int i = 0; i < 8; i++) {
+        any = _mm512_or_si512(any, _mm512_xor_si512(a.l[i], b.l[i]));
+    }
+    return _mm512_testn_epi64_mask(any, any);
+}
+
+/* Carries raw limbs of a value in [0, 2^416) into normal ones. */
+FP8_INLINE fp8 fp8_normalize(fp8 a)
+{
+    FP8_UNROLL
+    for (int i = 0; i < 7; i++) {
+        a.l[i + 1] = _mm512_add_epi64(a.l[i + 1], _mm512_srai_epi64(a.l[i], 52));
+        a.l[i] = fp8_low(a.l[i]);
+    }
+    return a;
+}
+
+FP8_INLINE fp8 fp8_raw_add(fp8 a, fp8 b)
+{
+    FP8_UNROLL
+    for (int i = 0; i < 8; i++) {
+        a.l[i] = _mm512_add_epi64(a.l[i], b.l[i]);
+    }
+    return a;
+}
+
+FP8_INLINE fp8 fp8_raw_sub(fp8 a, fp8 b)
+{
+    FP8_UNROLL
+    for (int i = 0; i < 8; i++) {
+        a.l[i] = _mm512_sub_epi64(a.l[i], b.l[i]);
+    }
+    return a;
+}
+
+/* a + n p */
+FP8_INLINE fp8 fp8_raw_add_p(fp8 a, uint64_t n)
+{
+    FP8_UNROLL
+    for (int i = 0; i < 8; i++) {
+        a.l[i] = _mm512_add_epi64(a.l[i], fp8_all(n * fp8_p_limbs[i]));
+    }
+    return a;
+}
+
+/* a - b + n p, normal; b <= n p. */
+FP8_INLINE fp8 fp8_sub(fp8 a, fp8 b, uint64_t n)
+{
+    return fp8_normalize(fp8_raw_add_p(fp8_raw_sub(a, b), n));
+}
+
+FP8_INLINE fp8 fp8_add(fp8 a, fp8 b) { return fp8_normalize(fp8_raw_add(a, b)); }
+
+/* Lanes of a where the mask is set, of b elsewhere. */
+FP8_INLINE fp8 fp8_select(__mmask8 mask, fp8 a, fp8 b)
+{
+    FP8_UNROLL
+    for (int i = 0; i < 8; i++) {
+        a.l[i] = _mm512_mask_mov_epi64(b.l[i], mask, a.l[i]);
+    }
+    return a;
+}
+
+/* Raw n p - a in the lanes of the mask, a elsewhere. */
+FP8_INLINE fp8 fp8_raw_negate(__mmask8 mask, fp8 a, uint64_t n)
+{
+    FP8_UNROLL
+    for (int i = 0; i < 8; i++) {
+        a.l[i] = _mm512_mask_sub_epi64(a.l[i], mask, fp8_all(n * fp8_p_limbs[i]), a.l[i]);
+    }
+    return a;
+}
+
+/* a - n p where that is not negative, else a; normal. */
+FP8_INLINE fp8 fp8_reduce_step(fp8 a, uint64_t n)
+{
+    fp8 d = a;
+    FP8_UNROLL
+    for (int i = 0; i < 8; i++) {
+        d.l[i] = _mm512_sub_epi64(d.l[i], fp8_all(n * fp8_p_limbs[i]));
+    }
+    d = fp8_normalize(d);
+    return fp8_select(_mm512_movepi64_mask(d.l[7]), a, d);
+}
+
+/* Normal a < 4p to [0, p). */
+FP8_INLINE fp8 fp8_reduce(fp8 a) { return fp8_reduce_step(fp8_reduce_step(a, 2), 1); }
+
+/* t[k] += m p[k], and the high halves one column up; t has 9 columns. */
+FP8_INLINE void fp8_add_multiple(__m512i *t, __m512i m)
+{
+    FP8_UNROLL
+    for (int j = 0; j < 8; j++) {
+        __m512i p = fp8_all(fp8_p_limbs[j]);
+        t[j] = _mm512_madd52lo_epu64(t[j], m, p);
+        t[j + 1] = _mm512_madd52hi_epu64(t[j + 1], m, p);
+    }
+}
+
+FP8_INLINE __m512i fp8_quotient(__m512i t)
+{
+    return _mm512_madd52lo_epu64(_mm512_setzero_si512(), t, fp8_all(FP8_P_INV));
+}
+
+/* Columns times 2^-416 mod p: Montgomery's reduction, a limb at a time. */
+FP8_INLINE fp8 fp8_redc(fp8_wide w)
+{
+    fp8 r;
+    FP8_UNROLL
+    for (int i = 0; i < 8; i++) {
+        fp8_add_multiple(&w.c[i], fp8_quotient(w.c[i]));
+        w.c[i + 1] = _mm512_add_epi64(w.c[i + 1], _mm512_srli_epi64(w.c[i], 52));
+    }
+    FP8_UNROLL
+    for (int i = 0; i < 8; i++) {
+        r.l[i] = w.c[8 + i];
+    }
+    return fp8_normalize(r);
+}
+
+FP8_INLINE fp8_wide fp8_wide_zero(void)
+{
+    fp8_wide w;
+    FP8_UNROLL
+    for (int i = 0; i < 16; i++) {
+        w.c[i] = _mm512_setzero_si512();
+    }
+    return w;
+}
+
+/* w + a b */
+FP8_INLINE fp8_wide fp8_wide_mul(fp8_wide w, fp8 a, fp8 b)
+{
+    FP8_UNROLL
+    for (int i = 0; i < 8; i++) {
+        FP8_UNROLL
+        for (int j = 0; j < 8; j++) {
+            w.c[i + j] = _mm512_madd52lo_epu64(w.c[i + j], a.l[j], b.l[i]);
+            w.c[i + j + 1] = _mm512_madd52hi_epu64(w.c[i + j + 1], a.l[j], b.l[i]);
+        }
+    }
+    return w;
+}
+
+FP8_INLINE fp8_wide fp8_wide_add(fp8_wide a, fp8_wide b)
+{
+    FP8_UNROLL
+    for (int i = 0; i < 16; i++) {
+        a.c[i] = _mm512_add_epi64(a.c[i], b.c[i]);
+    }
+    return a;
+}
+
+/* a^2: each mixed product once, doubled, and the squares. */
+FP8_INLINE fp8_wide fp8_wide_sqr(fp8 a)
+{
+    fp8_wide w = fp8_wide_zero();
+    FP8_UNROLL
+    for (int i = 0; i < 8; i++) {
+        FP8_UNROLL
+        for (int j = i + 1; j < 8; j++) {
+            w.c[i + j] = _mm512_madd52lo_epu64(w.c[i + j], a.l[j], a.l[i]);
+            w.c[i + j + 1] = _mm512_madd52hi_epu64(w.c[i + j + 1], a.l[j], a.l[i]);
+        }
+    }
+    FP8_UNROLL
+    for (int i = 0; i < 16; i++) {
+        w.c[i] = _mm512_add_epi64(w.c[i], w.c[i]);
+    }
+    FP8_UNROLL
+    for (int i = 0; i < 8; i++) {
+        w.c[2 * i] = _mm512_madd52lo_epu64(w.c[2 * i], a.l[i], a.l[i]);
+        w.c[2 * i + 1] = _mm512_madd52hi_epu64(w.c[2 * i + 1], a.l[i], a.l[i]);
+    }
+    return w;
+}
+
+FP8_INLINE fp8 fp8_sqr(fp8 a) { return fp8_redc(fp8_wide_sqr(a)); }
+
+/* a b 2^-416 mod p; product and reduction a limb of b at a time, so that everything stays in
+ * registers. */
+FP8_INLINE fp8 fp8_mul(fp8 a, fp8 b)
+{
+    __m512i t[9];
+    FP8_UNROLL
+    for (int i = 0; i < 9; i++) {
+        t[i] = _mm512_setzero_si512();
+    }
+    FP8_UNROLL
+    for (int i = 0; i < 8; i++) {
+        FP8_UNROLL
+        for (int j = 0; j < 8; j++) {
+            t[j] = _mm512_madd52lo_epu64(t[j], a.l[j], b.l[i]);
+            t[j + 1] = _mm512_madd52hi_epu64(t[j + 1], a.l[j], b.l[i]);
+        }
+        fp8_add_multiple(t, fp8_quotient(t[0]));
+        t[0] = _mm512_add_epi64(t[1], _mm512_srli_epi64(t[0], 52));
+        FP8_UNROLL
+        for (int j = 1; j < 8; j++) {
+            t[j] = t[j + 1];
+        }
+        t[8] = _mm512_setzero_si512();
+    }
+    fp8 r;
+    FP8_UNROLL
+    for (int i = 0; i < 8; i++) {
+        r.l[i] = t[i];
+    }
+    return fp8_normalize(r);
+}
+
+/* a 2^-32 mod p for normal a < 2^384: from the radix 2^416 of a product of two values with radix
+ * 2^384 to the latter. */
+FP8_INLINE fp8 fp8_shift(fp8 a)
+{
+    __m512i t[9];
+    t[0] = fp8_low(_mm512_slli_epi64(a.l[0], 20));
+    FP8_UNROLL
+    for (int i = 1; i < 8; i++) {
+        t[i] = fp8_low(
+            _mm512_or_si512(_mm512_slli_epi64(a.l[i], 20), _mm512_srli_epi64(a.l[i - 1], 32)));
+    }
+    t[8] = _mm512_setzero_si512();
+    fp8_add_multiple(t, fp8_quotient(t[0]));
+    fp8 r;
+    r.l[0] = _mm512_add_epi64(t[1], _mm512_srli_epi64(t[0], 52));
+    FP8_UNROLL
+    for (int i = 1; i < 8; i++) {
+        r.l[i] = t[i + 1];
+    }
+    return fp8_normalize(r);
+}
+
+/* Eight rows of words, as stored, to six (or eight) vectors of one word each and back. */
+FP8_INLINE void fp8_transpose(__m512i r[8])
+{
+    __m512i t[8], u[8];
+    FP8_UNROLL
+    for (int i = 0; i < 4; i++) {
+        t[2 * i] = _mm512_unpacklo_epi64(r[2 * i], r[2 * i + 1]);
+        t[2 * i + 1] = _mm512_unpackhi_epi64(r[2 * i], r[2 * i + 1]);
+    }
+    FP8_UNROLL
+    for (int i = 0; i < 2; i++) {
+        FP8_UNROLL
+        for (int j = 0; j < 2; j++) {
+            u[4 * i + j] = _mm512_shuffle_i64x2(t[4 * i + j], t[4 * i + j + 2], 0x88);
+            u[4 * i + j + 2] = _mm512_shuffle_i64x2(t[4 * i + j], t[4 * i + j + 2], 0xdd);
+        }
+    }
+    FP8_UNROLL
+    for (int j = 0; j < 4; j++) {
+        r[j] = _mm512_shuffle_i64x2(u[j], u[j + 4], 0x88);
+        r[j + 4] = _mm512_shuffle_i64x2(u[j], u[j + 4], 0xdd);
+    }
+}
+
+/* Six vectors of 64-bit words, as in eight fp. */
+typedef struct fp8_words {
+    __m512i w[6];
+} fp8_words;
+
+/* The fp that begins `offset` bytes after each of at[8]. */
+FP8_INLINE fp8_words fp8_gather(const void *const at[8], size_t offset)
+{
+    __m512i r[8];
+    FP8_UNROLL
+    for (int i = 0; i < 8; i++) {
+        r[i] = _mm512_maskz_loadu_epi64(0x3f, (const char *)at[i] + offset);
+    }
+    fp8_transpose(r);
+    fp8_words v;
+    FP8_UNROLL
+    for (int i = 0; i < 6; i++) {
+        v.w[i] = r[i];
+    }
+    return v;
+}
+
+FP8_INLINE fp8 fp8_from_words(fp8_words v)
+{
+    fp8 r;
+    r.l[0] = fp8_low(v.w[0]);
+    r.l[7] = _mm512_srli_epi64(v.w[5], 44);
+    FP8_UNROLL
+    for (int i = 1; i < 7; i++) {
+        unsigned word = (unsigned)(52 * i) / 64;
+        unsigned shift = (unsigned)(52 * i) % 64;
+        __m512i x = _mm512_srli_epi64(v.w[word], shift);
+        if (shift > 12) {
+            x = _mm512_or_si512(x, _mm512_slli_epi64(v.w[word + 1], 64 - shift));
+        }
+        r.l[i] = fp8_low(x);
+    }
+    return r;
+}
+
+FP8_INLINE fp8_words fp8_to_words(fp8 a)
+{
+    fp8_words v;
+    FP8_UNROLL
+    for (int i = 0; i < 6; i++) {
+        unsigned limb = (unsigned)(64 * i) / 52;
+        unsigned shift = (unsigned)(64 * i) % 52;
+        __m512i x = _mm512_srli_epi64(a.l[limb], shift);
+        x = _mm512_or_si512(x, _mm512_slli_epi64(a.l[limb + 1], 52 - shift));
+        if (104 - shift < 64 && limb + 2 < 8) {
+            x = _mm512_or_si512(x, _mm512_slli_epi64(a.l[limb + 2], 104 - shift));
+        }
+        v.w[i] = x;
+    }
+    return v;
+}
+
+/* Writes lane j to the fp that begins at `first` + j `stride` bytes, for j < n. */
+FP8_INLINE void fp8_scatter(void *first, size_t stride, fp8_words v, size_t n)
+{
+    __m512i r[8];
+    FP8_UNROLL
+    for (int i = 0; i < 6; i++) {
+        r[i] = v.w[i];
+    }
+    r[6] = r[7] = _mm512_setzero_si512();
+    fp8_transpose(r);
+    FP8_UNROLL
+    for (size_t i = 0; i < 8; i++) {
+        if (i < n) {
+            _mm512_mask_storeu_epi64((char *)first + i * stride, 0x3f, r[i]);
+        }
+    }
+}
+
+FP8_INLINE fp8 fp8_get(const uint64_t *limbs)
+{
+    fp8 r;
+    FP8_UNROLL
+    for (int i = 0; i < 8; i++) {
+        r.l[i] = _mm512_load_si512(limbs + 8 * i);
+    }
+    return r;
+}
+
+FP8_INLINE void fp8_put(uint64_t *limbs, fp8 a)
+{
+    FP8_UNROLL
+    for (int i = 0; i < 8; i++) {
+        _mm512_store_si512(limbs + 8 * i, a.l[i]);
+    }
+}
+
+#endif
