@@ -231,6 +231,45 @@ NAIVE(g2)
         G##_known_free(&s);                                                                        \
     }
 
+#define FIXED(G)                                                                                   \
+    static void G##_multiples_of_one_point_equal_single_products(void **state)                     \
+    {                                                                                              \
+        (void)state;                                                                               \
+        test_rng rng = test_rng_new(#G "_multiples_of_one_point_equal_single_products");           \
+        cuzk_err err;                                                                              \
+        cuzk_pool *pool;                                                                           \
+        enum { N = 300 };                                                                          \
+        fr_repr k[N];                                                                              \
+        G##_affine want[N], got[N], base;                                                          \
+        assert_int_equal(cuzk_pool_new(&pool, 3, &err), CUZK_OK);                                  \
+        test_##G##_points(&rng, &base, 1);                                                         \
+        for (size_t i = 0; i < N; i++) {                                                           \
+            G t;                                                                                   \
+            k[i] = edge_scalar(&rng);                                                              \
+            G##_from_affine(&t, &base);                                                            \
+            G##_mul(&t, &t, &k[i]);                                                                \
+            G##_to_affine(&want[i], &t);                                                           \
+        }                                                                                          \
+        for (size_t uses = 0; uses < 40000; uses = 8 * uses + 1) {                                 \
+            msm_fixed_##G *table;                                                                  \
+            math_isa_limit(levels[uses % 3]);                                                      \
+            assert_int_equal(msm_fixed_##G##_new(&table, &base, uses, pool, &err), CUZK_OK);       \
+            for (size_t i = 0; i < sizeof levels / sizeof *levels; i++) {                          \
+                math_isa_limit(levels[i]);                                                         \
+                memset(got, 0xff, sizeof got);                                                     \
+                assert_int_equal(msm_fixed_##G##_mul(table, got, k, N, pool, &err), CUZK_OK);      \
+                assert_memory_equal(got, want, sizeof got);                                        \
+            }                                                                                      \
+            math_isa_limit(MATH_ISA_IFMA);                                                         \
+            msm_fixed_##G##_free(table);                                                           \
+        }                                                                                          \
+        msm_fixed_##G##_free(NULL);                                                                \
+        cuzk_pool_free(pool);                                                                      \
+    }
+
+FIXED(g1)
+FIXED(g2)
+
 #define MOST 9000
 KNOWN(g1, fp)
 #undef MOST
@@ -274,6 +313,8 @@ int main(void)
         cmocka_unit_test(g1_sums_of_every_class_of_scalars_are_right),
         cmocka_unit_test(g2_sums_of_every_class_of_scalars_are_right),
         cmocka_unit_test(threads_do_not_change_a_sum),
+        cmocka_unit_test(g1_multiples_of_one_point_equal_single_products),
+        cmocka_unit_test(g2_multiples_of_one_point_equal_single_products),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -26,7 +26,7 @@ typedef struct task {
 } task;
 
 typedef struct worker {
-    sums sums;
+    sums *sums;
     uint32_t sorted[CHUNK];
     uint32_t *count; /* 1 + the widest window's digits */
     AFFINE *bucket;  /* the buckets of each of a task's windows, by digit from 0 */
@@ -94,7 +94,7 @@ static void sort_by_digit(const job *j, const task *t, worker *w, const uint32_t
 /* Adds sorted entries to a window's buckets; the first time, the buckets have no value yet. */
 static void fill_buckets(const job *j, worker *w, AFFINE *bucket, size_t digits, bool first_time)
 {
-    sums *s = &w->sums;
+    sums *s = w->sums;
     for (size_t d = 1; d < digits; d++) {
         sums_begin(s, &bucket[d]);
         if (!first_time && !G_(_affine_is_inf)(&bucket[d])) {
@@ -150,12 +150,12 @@ static void reduce_buckets(const task *t, worker *w)
             if (bit < hi - lo) {
                 size_t n = ((digits_of(lo, hi) - 1) >> bit) + 1;
                 busy = 1;
-                halve(&w->sums, &t->ret[lo - start + bit], out, in, n);
+                halve(w->sums, &t->ret[lo - start + bit], out, in, n);
                 in += n;
                 out += (n + 1) / 2;
             }
         }
-        sums_flush(&w->sums);
+        sums_flush(w->sums);
         AFFINE *swap = from;
         from = to;
         to = swap;
@@ -168,7 +168,7 @@ static void run_task(void *context, size_t index, unsigned worker_index)
     const task *t = &j->tasks[index];
     worker *w = j->workers[worker_index];
     if (t->windows.count == 0) {
-        sum_ones(j, t, &w->sums);
+        sum_ones(j, t, w->sums);
         return;
     }
     for (size_t at = 0; at < t->n; at += CHUNK) {
@@ -181,7 +181,7 @@ static void run_task(void *context, size_t index, unsigned worker_index)
             fill_buckets(j, w, bucket, digits_of(lo, hi), at == 0);
             bucket += digits_of(lo, hi);
         }
-        sums_flush(&w->sums);
+        sums_flush(w->sums);
     }
     reduce_buckets(t, w);
 }
@@ -265,6 +265,7 @@ static size_t plan(job *j)
 static void worker_free(worker *w)
 {
     if (w) {
+        free(w->sums);
         free(w->count);
         free(w->bucket);
         free(w->halved);
@@ -296,16 +297,15 @@ static worker *worker_new(const job *j)
         buckets = buckets > n ? buckets : n;
         widest = widest > digits ? widest : digits;
     }
-    worker *w = aligned_alloc(64, (sizeof *w + 63) / 64 * 64);
+    worker *w = malloc(sizeof *w);
     if (!w) {
         return NULL;
     }
     w->count = malloc((widest + 1) * sizeof *w->count);
     w->bucket = malloc(buckets * sizeof *w->bucket);
     w->halved = malloc(buckets * sizeof *w->halved);
-    w->sums.nitems = 0;
-    w->sums.nruns = 0;
-    if (!w->count || !w->bucket || !w->halved) {
+    w->sums = sums_new();
+    if (!w->sums || !w->count || !w->bucket || !w->halved) {
         worker_free(w);
         return NULL;
     }
@@ -385,7 +385,8 @@ size_t MSM_(_scratch_bytes)(size_t n, unsigned threads)
     size_t part = n < MSM_PART ? n : MSM_PART;
     size_t room = ((size_t)1 << max_width(threads)) * (sizeof(AFFINE) + sizeof(uint32_t)) +
                   2 * LONE_POINTS * sizeof(AFFINE);
-    return 3 * part * sizeof(uint32_t) + threads * (sizeof(worker) + room) + ((size_t)1 << 20);
+    return 3 * part * sizeof(uint32_t) + threads * (sizeof(worker) + sizeof(sums) + room) +
+           ((size_t)1 << 20);
 }
 
 cuzk_code GROUP_PASTE(msm_, GROUP)(GROUP *ret, const AFFINE *p, const fr_repr *k, size_t n,

@@ -30,6 +30,17 @@ typedef struct sums {
     size_t nitems, nruns;
 } sums;
 
+/* Empty; NULL without memory. The caller owns it (free). */
+static sums *sums_new(void)
+{
+    sums *s = aligned_alloc(64, (sizeof *s + 63) / 64 * 64);
+    if (s) {
+        s->nitems = 0;
+        s->nruns = 0;
+    }
+    return s;
+}
+
 static msm_ref ref(const AFFINE *p) { return (msm_ref)p; }
 
 static void put(AFFINE *ret, msm_ref r)
