@@ -59,11 +59,79 @@ cuzk_code cuzk_public_json_parse(fr_repr **ret, size_t *ret_n, cuzk_span bytes, 
                                  cuzk_err *err);
 cuzk_code cuzk_public_json_write(const fr_repr *inputs, size_t n, const char *name, cuzk_err *err);
 
-/* bellperson .params: params.c. The lists leave out points at infinity, so the constraint system is
- * needed to know which variables they belong to, and is compared with every length. */
+/*
+ * bellperson .params (params.c, params_write.c): a vk, then five lists, each with its length before
+ * it. No point may be infinity; a and b leave out the points that would be, so a constraint system
+ * is needed to know which variables their points belong to.
+ */
+
+typedef enum cuzk_params_part {
+    CUZK_PARAMS_H,
+    CUZK_PARAMS_L,
+    CUZK_PARAMS_A,
+    CUZK_PARAMS_B_G1,
+    CUZK_PARAMS_B_G2,
+    CUZK_PARAMS_PARTS,
+} cuzk_params_part;
+
+/** Where one list is. */
+typedef struct cuzk_params_list {
+    const char *name; /* static: "h", "l", "a", "b_g1", "b_g2" */
+    uint64_t offset;  /* of its first point in the file; its length is in the 4 bytes before */
+    uint32_t n;
+} cuzk_params_list;
+
+/** What the lengths of a .params file say. Owns vk. */
+typedef struct cuzk_params_layout {
+    cuzk_vk vk;
+    cuzk_params_list list[CUZK_PARAMS_PARTS];
+    uint64_t file_bytes;
+} cuzk_params_layout;
+
+void cuzk_params_layout_clear(cuzk_params_layout *layout);
+
+/** Reads the vk and the five lengths, and checks them against each other and the size of the file.
+ *  Touches none of the lists' points, so the file may be of any size. */
+cuzk_code cuzk_params_scan(cuzk_params_layout *ret, const char *name, point_check check,
+                           cuzk_err *err);
+cuzk_code cuzk_params_scan_bytes(cuzk_params_layout *ret, cuzk_span bytes, const char *name,
+                                 point_check check, cuzk_err *err);
+
+/** Validates every point of a file in place, in little memory. The phases of progress (may be NULL)
+ *  are the lists' names. */
+cuzk_code cuzk_params_check(const char *name, point_check check, cuzk_pool *pool,
+                            const cuzk_progress *progress, cuzk_err *err);
+cuzk_code cuzk_params_check_bytes(cuzk_span bytes, const char *name, point_check check,
+                                  cuzk_pool *pool, const cuzk_progress *progress, cuzk_err *err);
+
+/** Reads a key for r1cs; every length is compared with it before anything is allocated. The caller
+ *  owns *ret. */
 cuzk_code cuzk_params_read(cuzk_pk **ret, const char *name, const cuzk_r1cs *r1cs,
                            point_check check, cuzk_pool *pool, cuzk_err *err);
+cuzk_code cuzk_params_parse(cuzk_pk **ret, cuzk_span bytes, const char *name, const cuzk_r1cs *r1cs,
+                            point_check check, cuzk_pool *pool, cuzk_err *err);
+
+/** CUZK_E_ARG for a key that the format cannot hold: of snarkjs's conventions, or with a point at
+ *  infinity in l or in the vk. */
 cuzk_code cuzk_params_write(const cuzk_pk *pk, const char *name, cuzk_err *err);
+
+/** The digest by which Filecoin's parameter files are published: the first 32 hexadecimal digits of
+ *  BLAKE2b-512 of the file (digest.c). progress (may be NULL) counts bytes. */
+cuzk_code cuzk_file_digest(char ret[33], const char *name, const cuzk_progress *progress,
+                           cuzk_err *err);
+
+/** A published parameter file (version 28). All strings are static. */
+typedef struct cuzk_published_file {
+    const char *digest;
+    const char *circuit; /* as in docs/formats.md, e.g. "porep-32GiB" */
+    const char *name;    /* ends in .params or .vk */
+} cuzk_published_file;
+
+/** The published file with that digest, or NULL. */
+const cuzk_published_file *cuzk_published_find(const char *digest);
+
+/** All of them: *ret_n entries. */
+const cuzk_published_file *cuzk_published_all(size_t *ret_n);
 
 /*
  * iden3 .r1cs, .wtns and .zkey over BLS12-381; other curves are CUZK_E_INPUT. Each `_parse` is its
