@@ -118,3 +118,50 @@ void iden3_reverse_sections(iden3_bytes *f)
     iden3_bytes_clear(f);
     *f = turned;
 }
+
+/* Whether the section table leads to that section without leaving the file. */
+static bool has_section(const iden3_bytes *f, uint32_t type)
+{
+    for (size_t at = HEAD; at + HEAD <= f->n;) {
+        uint64_t length = cuzk_load_u64le(f->p + at + 4);
+        if (length > f->n - at - HEAD) {
+            return false;
+        }
+        if (cuzk_load_u32le(f->p + at) == type) {
+            return true;
+        }
+        at += HEAD + length;
+    }
+    return false;
+}
+
+void iden3_edit(iden3_bytes *f, const uint8_t *edits, size_t n)
+{
+    for (; n >= 8 && f->n >= HEAD + 8; edits += 8, n -= 8) {
+        size_t at = (cuzk_load_u32le(edits) & 0xffffff) % (f->n - 7);
+        uint32_t value = cuzk_load_u32le(edits + 4);
+        switch (edits[3] % 8) {
+        case 0:
+            f->p[at] = (uint8_t)value;
+            break;
+        case 1:
+            cuzk_store_u64le(f->p + at, (uint64_t)value << 32 | value);
+            break;
+        case 2:
+            iden3_cut(f, at);
+            break;
+        case 3:
+            if (has_section(f, value % 16)) {
+                iden3_remove_section(f, value % 16);
+            }
+            break;
+        case 4:
+            if (has_section(f, value % 16)) {
+                iden3_repeat_section(f, value % 16);
+            }
+            break;
+        default:
+            cuzk_store_u32le(f->p + at, value);
+        }
+    }
+}

@@ -38,4 +38,8 @@ void iden3_replace_section(iden3_bytes *f, uint32_t type, const uint8_t *bytes, 
 /** Turns the order of the sections round. */
 void iden3_reverse_sections(iden3_bytes *f);
 
+/** Spoils a file as a fuzzer wishes: edits[n] is read as steps of 8 bytes, each an offset and a
+ *  value to overwrite 1, 4 or 8 bytes with, or a cut, or a section to remove or repeat. */
+void iden3_edit(iden3_bytes *f, const uint8_t *edits, size_t n);
+
 #endif
