@@ -1,0 +1,153 @@
+#include "cli.h"
+
+#include "groth16/formats/formats.h"
+
+#include <inttypes.h>
+#include <sys/stat.h>
+
+enum { KEY_R1CS = 0x2000, KEY_OUT, KEY_VK, KEY_SEED_NAME, KEY_INSECURE };
+
+typedef struct options {
+    const char *r1cs, *out, *vk, *seed_name;
+    bool insecure;
+} options;
+
+static const struct argp_option option_list[] = {
+    {"r1cs", KEY_R1CS, "FILE", 0, "The constraint system, as circom writes it", 0},
+    {"out", KEY_OUT, "FILE", 0,
+     "The key to write: FILE.params for bellperson, FILE.zkey for snarkjs", 0},
+    {"vk", KEY_VK, "FILE", 0,
+     "Also write the verifying key: FILE.json for snarkjs, any other name for bellperson", 0},
+    {"seed-name", KEY_SEED_NAME, "NAME", 0,
+     "For tests only: take secrets that anybody can recompute, SHA-256 of NAME-alpha, NAME-beta, "
+     "NAME-gamma, NAME-delta and NAME-tau",
+     0},
+    {"insecure", KEY_INSECURE, NULL, 0, "Admit --seed-name", 0},
+    {0},
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    options *o = state->input;
+    switch (key) {
+    case KEY_R1CS:
+        o->r1cs = arg;
+        return 0;
+    case KEY_OUT:
+        o->out = arg;
+        return 0;
+    case KEY_VK:
+        o->vk = arg;
+        return 0;
+    case KEY_SEED_NAME:
+        o->seed_name = arg;
+        return 0;
+    case KEY_INSECURE:
+        o->insecure = true;
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const struct argp argp = {
+    .options = option_list,
+    .parser = parse,
+    .doc = "Makes a proving key for a constraint system, with fresh secrets from the operating "
+           "system that are wiped afterwards.\v"
+           "  cuzk setup --r1cs F.r1cs --out F.params --vk F.vk\n"
+           "  cuzk setup --r1cs F.r1cs --out F.zkey --vk verification_key.json\n"
+           "\n"
+           "Whoever runs this could have kept the secrets and could then prove anything: a key "
+           "for others needs a ceremony.",
+};
+
+static cuzk_code check(const options *o, cuzk_err *err)
+{
+    CUZK_TRY(cli_require(o->r1cs, "--r1cs", err));
+    CUZK_TRY(cli_require(o->out, "--out", err));
+    if (!cli_ends_with(o->out, ".params") && !cli_ends_with(o->out, ".zkey")) {
+        return CUZK_FAIL(err, CUZK_E_ARG, "--out %s: the name must end in .params or .zkey",
+                         o->out);
+    }
+    if (o->seed_name && !o->insecure) {
+        return CUZK_FAIL(err, CUZK_E_ARG,
+                         "--seed-name takes secrets that anybody can recompute: give --insecure as "
+                         "well when that is meant");
+    }
+    return CUZK_OK;
+}
+
+static cuzk_code make_key(cuzk_pk **ret, const options *o, const cuzk_r1cs *r1cs, cuzk_pool *pool,
+                          cuzk_err *err)
+{
+    bool snarkjs = cli_ends_with(o->out, ".zkey");
+    cuzk_trapdoor t;
+    if (o->seed_name) {
+        CUZK_TRY(cuzk_trapdoor_named(&t, o->seed_name, err));
+    } else {
+        CUZK_TRY(cuzk_trapdoor_random(&t, err));
+    }
+    cli_bar bar = cli_bar_new();
+    cuzk_progress progress = cli_bar_progress(&bar);
+    cuzk_code code =
+        cuzk_groth16_setup(ret, r1cs, &t, snarkjs ? FR_ROOT_SNARKJS : FR_ROOT_BELLMAN,
+                           snarkjs ? CUZK_H_ODD_LAGRANGE : CUZK_H_POWERS, pool, &progress, err);
+    cli_bar_end(&bar);
+    cuzk_wipe(&t, sizeof t);
+    return code;
+}
+
+static void say_written(const char *name)
+{
+    struct stat st;
+    char size[32];
+    cli_format_bytes(size, stat(name, &st) == 0 ? (uint64_t)st.st_size : 0);
+    cli_say("wrote %s, %s", name, size);
+}
+
+static cuzk_code write_files(const options *o, const cuzk_pk *pk, const cuzk_r1cs *r1cs,
+                             cuzk_err *err)
+{
+    CUZK_TRY(cli_ends_with(o->out, ".zkey") ? cuzk_zkey_write(pk, r1cs, o->out, err)
+                                            : cuzk_params_write(pk, o->out, err));
+    say_written(o->out);
+    if (o->vk) {
+        CUZK_TRY(cli_ends_with(o->vk, ".json") ? cuzk_vk_json_write(&pk->vk, o->vk, err)
+                                               : cuzk_vk_write(&pk->vk, o->vk, err));
+        say_written(o->vk);
+    }
+    return CUZK_OK;
+}
+
+static cuzk_code run(const options *o, const cuzk_r1cs *r1cs, cuzk_pool *pool, cuzk_err *err)
+{
+    cuzk_pk *pk;
+    uint64_t start = cuzk_clock_ns();
+    CUZK_TRY(make_key(&pk, o, r1cs, pool, err));
+    cli_say("key of %" PRIu64 " constraints, %u public inputs and %u other variables, domain 2^%u, "
+            "in %.2f s",
+            r1cs->n_rows, r1cs->n_inputs - 1, r1cs->n_aux, pk->lg_domain,
+            (double)(cuzk_clock_ns() - start) / 1e9);
+    cuzk_code code = write_files(o, pk, r1cs, err);
+    cuzk_pk_free(pk);
+    return code;
+}
+
+cuzk_code cmd_setup(int argc, char **argv, cuzk_err *err)
+{
+    options o = {0};
+    cli_common common;
+    CUZK_TRY(cli_parse(&argp, argc, argv, &o, &common, err));
+    CUZK_TRY(check(&o, err));
+    cuzk_pool *pool;
+    cuzk_r1cs *r1cs;
+    CUZK_TRY(cli_pool(&pool, &common, err));
+    cuzk_code code = cuzk_r1cs_read(&r1cs, o.r1cs, err);
+    if (code == CUZK_OK) {
+        code = run(&o, r1cs, pool, err);
+        cuzk_r1cs_free(r1cs);
+    }
+    cuzk_pool_free(pool);
+    return code;
+}
