@@ -224,6 +224,14 @@ FR8_INLINE fr8 fr8_normalise(const fr8 *a)
     return r;
 }
 
+/** Normalises a value that is in [0, 2^260) modulo 2^260. */
+FR8_INLINE fr8 fr8_normalise_sum(const fr8 *a)
+{
+    fr8 r = fr8_normalise(a);
+    r.l[4] = _mm512_and_si512(r.l[4], fr8_set1(fr8_limb_mask));
+    return r;
+}
+
 /** a in [0, 2 r), normalised, to [0, r), normalised. */
 FR8_INLINE fr8 fr8_reduce_once(const fr8 *a)
 {
@@ -252,8 +260,7 @@ FR8_INLINE fr8 fr8_reduce(const fr8 *a)
             r.l[i + 1] = fr8_high(r.l[i + 1], k, minus.l[i]);
         }
     }
-    r = fr8_normalise(&r);
-    r.l[4] = _mm512_and_si512(r.l[4], fr8_set1(fr8_limb_mask));
+    r = fr8_normalise_sum(&r);
     return fr8_reduce_once(&r);
 }
 
@@ -291,17 +298,19 @@ FR8_INLINE fr8 fr8_mul(const fr8 *a, const fr8 *b)
 }
 
 /**
- * x w mod r, x in [0, 2^260) and normalised: in [0, 3 r), normalised. The quotient is estimated
- * from the columns of x q from 2^208 up; that and the two roundings leave out less than 3.
+ * x w mod r, x in [0, 2^260 - r) and normalised: modulo 2^260, in (-1.001 r, 1.001 r), not
+ * normalised; limbs in [0, 2^57). fr8_normalise_sum makes sense of sums of such products. The
+ * quotient is floor(x q / 2^260) + 1 from the columns of x q at 2^208 and up; what the columns
+ * below would add is under 2^-48.
  */
 FR8_INLINE fr8 fr8_mul_shoup(const fr8 *x, const fr52_shoup *f)
 {
     const fr8 minus = fr8_minus_modulus();
     const __m512i zero = _mm512_setzero_si512();
-    __m512i c[6], t[5]; /* c[i]: the column at 2^(52 (i + 4)) */
+    __m512i c[6]; /* c[i]: the column at 2^(52 (i + 4)) of x q, then the quotient */
     FR8_UNROLL
     for (int i = 0; i < 6; i++) {
-        c[i] = zero;
+        c[i] = i == 1 ? fr8_set1(1) : zero;
     }
     FR8_UNROLL
     for (int i = 0; i < 5; i++) {
@@ -316,18 +325,15 @@ FR8_INLINE fr8 fr8_mul_shoup(const fr8 *x, const fr52_shoup *f)
             }
         }
     }
-    FR8_UNROLL
-    for (int i = 0; i < 5; i++) {
-        t[i] = zero;
-    }
+    fr8 t = {{zero, zero, zero, zero, zero}};
     FR8_UNROLL
     for (int i = 0; i < 5; i++) {
         __m512i w = fr8_set1(f->w[i]);
         FR8_UNROLL
         for (int j = 0; i + j < 5; j++) {
-            t[i + j] = fr8_low(t[i + j], x->l[j], w);
+            t.l[i + j] = fr8_low(t.l[i + j], x->l[j], w);
             if (i + j < 4) {
-                t[i + j + 1] = fr8_high(t[i + j + 1], x->l[j], w);
+                t.l[i + j + 1] = fr8_high(t.l[i + j + 1], x->l[j], w);
             }
         }
     }
@@ -336,16 +342,13 @@ FR8_INLINE fr8 fr8_mul_shoup(const fr8 *x, const fr52_shoup *f)
         c[i + 1] = _mm512_add_epi64(c[i + 1], _mm512_srli_epi64(c[i], FR8_BITS));
         FR8_UNROLL
         for (int j = 0; i + j < 5; j++) { /* IFMA takes the low 52 bits of c[i + 1] */
-            t[i + j] = fr8_low(t[i + j], c[i + 1], minus.l[j]);
+            t.l[i + j] = fr8_low(t.l[i + j], c[i + 1], minus.l[j]);
             if (i + j < 4) {
-                t[i + j + 1] = fr8_high(t[i + j + 1], c[i + 1], minus.l[j]);
+                t.l[i + j + 1] = fr8_high(t.l[i + j + 1], c[i + 1], minus.l[j]);
             }
         }
     }
-    fr8 r = {{t[0], t[1], t[2], t[3], t[4]}};
-    r = fr8_normalise(&r);
-    r.l[4] = _mm512_and_si512(r.l[4], fr8_set1(fr8_limb_mask));
-    return r;
+    return t;
 }
 
 /** w 2^260 / r for a canonical w: the quotient that fr8_mul_shoup wants. */

@@ -5,9 +5,10 @@
 
 /*
  * Ranges, as multiples of the modulus r: rows come in below 2. The first two levels (one, for an
- * odd number of levels) have trivial factors and leave rows below 8 (4); each further level adds at
- * most 3, the range of a Shoup product, so that ten levels stay below 8 + 8 * 3 = 32 < 35, which is
- * what 2^260 holds. No level reduces anything; sums stay unnormalised until they are multiplied.
+ * odd number of levels) have trivial factors and leave rows in (9, 18) by adding 10; each of the at
+ * most eight further levels adds or takes a Shoup product in (-1.001, 1.001), which leaves (0, 27).
+ * 2^260 holds 35. So no level reduces anything, limbs are only normalised before a multiplication,
+ * and all that counts is the sum of the limbs modulo 2^260.
  */
 
 struct fr52_shoup *ntt_twiddles_ifma(const fr *w, size_t n)
@@ -19,26 +20,30 @@ struct fr52_shoup *ntt_twiddles_ifma(const fr *w, size_t n)
     return t;
 }
 
+enum { PREFETCH_ROWS = 4 };
+
 static inline void prefetch_row(const ntt_pass *p, const fr *row)
 {
     if (p->lane_stride == 1) {
         for (size_t i = 0; i < NTT_LANES; i += 2) {
-            _mm_prefetch((const char *)(row + i), _MM_HINT_T1);
+            _mm_prefetch((const char *)(row + i), _MM_HINT_T0);
         }
     }
 }
 
-static void take_in(const ntt_pass *p, const fr *strip, fr8 *s, size_t first, size_t count)
+/* The rows in memory order, to their bit-reversed places. */
+static void take_in(const ntt_pass *p, const fr *strip, fr8 *s)
 {
-    for (size_t i = first; i < first + count; i++) {
-        size_t from = ntt_bit_reverse(i, p->lg);
-        const fr *x = strip + from * p->row_stride;
+    const size_t rows = (size_t)1 << p->lg;
+    for (size_t i = 0; i < rows; i++) {
+        const fr *x = strip + i * p->row_stride;
+        prefetch_row(p, x + PREFETCH_ROWS * p->row_stride);
         fr8 v = p->lane_stride == 1 ? fr8_load(x, 1) : fr8_load(x, p->lane_stride);
         if (p->in_scale) {
-            fr8 f = fr8_set1_factor(&p->in_scale[from]);
+            fr8 f = fr8_set1_factor(&p->in_scale[i]);
             v = fr8_mul(&v, &f); /* below 2 * 16 / 35 + 1 < 2 */
         }
-        s[i] = v;
+        s[ntt_bit_reverse(i, p->lg)] = v;
     }
 }
 
@@ -50,20 +55,21 @@ FR8_INLINE void butterfly(fr8 *a, fr8 *b, const fr8 *offset)
     *b = fr8_sub(&u, &v);
 }
 
-/* a, b = a + w b, a - w b + 3 r. */
+/* a, b = a + w b, a - w b. */
 FR8_INLINE void twiddled(fr8 *a, fr8 *b, const fr52_shoup *w)
 {
-    fr8 three = fr8_modulus_times(3);
-    fr8 v = fr8_normalise(b);
-    *b = fr8_mul_shoup(&v, w);
-    butterfly(a, b, &three);
+    fr8 u = *a, v = fr8_normalise_sum(b);
+    v = fr8_mul_shoup(&v, w);
+    *a = fr8_add(&u, &v);
+    *b = fr8_sub(&u, &v);
 }
 
 /* The first level alone. */
 static void first_level(fr8 *s, size_t count)
 {
-    fr8 two = fr8_modulus_times(2);
+    fr8 two = fr8_modulus_times(2), ten = fr8_modulus_times(10);
     for (size_t k = 0; k < count; k += 2) {
+        s[k] = fr8_add(&s[k], &ten);
         butterfly(&s[k], &s[k + 1], &two);
     }
 }
@@ -71,9 +77,9 @@ static void first_level(fr8 *s, size_t count)
 /* The first two levels: one factor, the root of order 4. */
 static void first_two_levels(const fr52_shoup *w, fr8 *s, size_t count)
 {
-    fr8 two = fr8_modulus_times(2), four = fr8_modulus_times(4);
+    fr8 two = fr8_modulus_times(2), four = fr8_modulus_times(4), ten = fr8_modulus_times(10);
     for (size_t k = 0; k < count; k += 4) {
-        fr8 a = s[k], b = s[k + 1], c = s[k + 2], d = s[k + 3];
+        fr8 a = fr8_add(&s[k], &ten), b = s[k + 1], c = s[k + 2], d = s[k + 3];
         butterfly(&a, &b, &two);
         butterfly(&c, &d, &two);
         butterfly(&a, &c, &four);
@@ -85,22 +91,30 @@ static void first_two_levels(const fr52_shoup *w, fr8 *s, size_t count)
     }
 }
 
-/* Two levels at once: transforms of h rows into transforms of 4h rows. */
+/* Column j of transforms of h rows into transforms of 2h rows, and of these into 4h rows. */
+FR8_INLINE void inner_column(const fr52_shoup *w, fr8 *x, size_t h, size_t j)
+{
+    twiddled(&x[j], &x[h + j], &w[h + j]);
+    twiddled(&x[2 * h + j], &x[3 * h + j], &w[h + j]);
+}
+
+FR8_INLINE void outer_column(const fr52_shoup *w, fr8 *x, size_t h, size_t j)
+{
+    twiddled(&x[j], &x[2 * h + j], &w[2 * h + j]);
+    twiddled(&x[h + j], &x[3 * h + j], &w[3 * h + j]);
+}
+
+/* Two levels at once. The outer one is a column behind, so that no butterfly waits for its
+ * predecessor: the processor cannot look further ahead than two or three of them. */
 static void two_levels(const fr52_shoup *w, fr8 *s, size_t count, size_t h)
 {
-    for (size_t k = 0; k < count; k += 4 * h) {
-        for (size_t j = 0; j < h; j++) {
-            fr8 *x = s + k + j;
-            fr8 a = x[0], b = x[h], c = x[2 * h], d = x[3 * h];
-            twiddled(&a, &b, &w[h + j]);
-            twiddled(&c, &d, &w[h + j]);
-            twiddled(&a, &c, &w[2 * h + j]);
-            twiddled(&b, &d, &w[3 * h + j]);
-            x[0] = a;
-            x[h] = b;
-            x[2 * h] = c;
-            x[3 * h] = d;
+    for (fr8 *x = s; x < s + count; x += 4 * h) {
+        inner_column(w, x, h, 0);
+        for (size_t j = 1; j < h; j++) {
+            inner_column(w, x, h, j);
+            outer_column(w, x, h, j - 1);
         }
+        outer_column(w, x, h, h - 1);
     }
 }
 
@@ -109,7 +123,7 @@ FR8_INLINE void put_twisted(const ntt_pass *p, fr *strip, const fr8 *s, size_t k
                             const fr8 *step)
 {
     for (size_t i = 0; i < 2; i++) {
-        fr8 v = fr8_normalise(&s[k + i]);
+        fr8 v = fr8_normalise_sum(&s[k + i]);
         v = fr8_mul(&v, &t[i]);
         t[i] = fr8_mul(&t[i], step);
         fr *out = strip + ntt_out_row(p, k + i) * p->row_stride;
@@ -121,7 +135,7 @@ static void put_back_twisted(const ntt_pass *p, fr *strip, const fr *next, const
                              const ntt_twist *twist)
 {
     /* Factors times 2^260, below 1.03 r: t[0] for even outputs, t[1] for odd ones. They take values
-     * below 32 r to less than 32 * 1.03 / 35 + 1 < 2. */
+     * below 27 r to less than 27 * 1.03 / 35 + 1 < 2. */
     fr8 step = fr8_load_factor(twist->step, 1), t[2];
     t[0] = fr8_load_factor(twist->start, 1);
     t[0] = fr8_reduce(&t[0]);
@@ -140,10 +154,10 @@ static void put_back_twisted(const ntt_pass *p, fr *strip, const fr *next, const
 static void put_back(const ntt_pass *p, fr *strip, const fr8 *s)
 {
     for (size_t k = 0; k < (size_t)1 << p->lg; k++) {
-        fr8 v = fr8_normalise(&s[k]);
+        fr8 v = fr8_normalise_sum(&s[k]);
         if (p->out_scale) {
             fr8 f = fr8_set1_factor(&p->out_scale[k]);
-            v = fr8_mul(&v, &f); /* below 32 * 16 / 35 + 1 < 16 */
+            v = fr8_mul(&v, &f); /* below 27 * 16 / 35 + 1 < 16 */
         }
         v = fr8_reduce(&v);
         fr8_store(strip + ntt_out_row(p, k) * p->row_stride, p->lane_stride, &v);
@@ -154,12 +168,12 @@ void ntt_pass_ifma(const ntt_pass *p, fr *strip, const fr *next, const ntt_twist
 {
     fr8 s[NTT_PASS_MAX];
     const fr52_shoup *w = p->twiddles.vector;
+    take_in(p, strip, s);
     const size_t rows = (size_t)1 << p->lg;
     /* Blocks of an odd (even) number of levels when there is an odd (even) number in all. */
     const unsigned block_lg = p->lg <= NTT_BLOCK_LG ? p->lg : NTT_BLOCK_LG - (p->lg & 1);
     const size_t block = (size_t)1 << block_lg;
     for (size_t i = 0; i < rows; i += block) {
-        take_in(p, strip, s, i, block);
         size_t h = 2;
         if (p->lg & 1) {
             first_level(s + i, block);
