@@ -3,7 +3,7 @@
 #include "bench.h"
 #include "math/field/fr8_ifma.h"
 
-enum { ROUNDS = 5000, STREAMS = 4, REPEATS = 30, CHAINS = 10, MADDS_A_MUL = 105 };
+enum { ROUNDS = 5000, STREAMS = 4, REPEATS = 30, CHAINS = 16, MADDS_A_MUL = 105 };
 
 typedef struct work {
     fr8 x[STREAMS], factor;

@@ -1,6 +1,7 @@
 #include "support/support.h"
 
 #include "math/ntt/ntt.h"
+#include "math/ntt/ntt_pass.h"
 
 #include <stdlib.h>
 
@@ -257,6 +258,40 @@ static void every_path_and_number_of_threads_gives_the_same(void **state)
     }
 }
 
+/* Three passes are for sizes beyond what a quick test can hold, so they are forced here. */
+static void three_passes_give_the_same_as_two(void **state)
+{
+    (void)state;
+    test_rng rng = test_rng_new(__func__);
+    for (math_isa isa = MATH_ISA_PORTABLE; isa <= top; isa++) {
+        math_isa_limit(isa);
+        for (unsigned lg = 9; lg <= 16; lg++) {
+            size_t n = (size_t)1 << lg;
+            ntt_domain *two = domain(lg, FR_ROOT_BELLMAN), *three;
+            cuzk_err err;
+            assert_int_equal(ntt_domain_new_passes(&three, lg, FR_ROOT_BELLMAN, 8, &err), CUZK_OK);
+            fr *a = mixed_array(&rng, n), *b = copy_of(a, n), g = test_fr(&rng);
+            ntt_forward(two, a, NULL);
+            ntt_forward(three, b, NULL);
+            assert_equal(a, b, n);
+            ntt_inverse(two, a, NULL);
+            ntt_inverse(three, b, NULL);
+            assert_equal(a, b, n);
+            ntt_coset_forward(two, a, &g, NULL);
+            ntt_coset_forward(three, b, &g, NULL);
+            assert_equal(a, b, n);
+            g = test_fr(&rng);
+            ntt_coset_inverse(two, a, &g, NULL);
+            ntt_coset_inverse(three, b, &g, NULL);
+            assert_equal(a, b, n);
+            free(a);
+            free(b);
+            ntt_domain_free(two);
+            ntt_domain_free(three);
+        }
+    }
+}
+
 static void a_domain_that_is_too_large_is_refused(void **state)
 {
     (void)state;
@@ -292,6 +327,7 @@ int main(void)
         cmocka_unit_test(transforms_are_linear),
         cmocka_unit_test(the_odd_coset_interleaves_with_the_domain),
         cmocka_unit_test(every_path_and_number_of_threads_gives_the_same),
+        cmocka_unit_test(three_passes_give_the_same_as_two),
         cmocka_unit_test(a_domain_that_is_too_large_is_refused),
         cmocka_unit_test(roots_have_their_orders),
     };

@@ -21,7 +21,7 @@
 
 enum {
     SMALL_LG = 6,      /* below, the textbook's loop */
-    TWO_PASS_LG = 20,  /* up to here, two passes */
+    TWO_PASS_LG = 22,  /* up to here, two passes */
     TILE = 8,          /* side of a tile of the swap */
     CHUNKS_A_CPU = 16, /* tasks for each thread in a pass */
 };
@@ -72,9 +72,9 @@ static fr root_power(const ntt_domain *d, size_t e)
     return r;
 }
 
-static void choose_digits(ntt_domain *d)
+static void choose_digits(ntt_domain *d, unsigned two_pass_lg)
 {
-    d->digits = d->lg < SMALL_LG ? 0 : d->lg <= TWO_PASS_LG ? 2 : 3;
+    d->digits = d->lg < SMALL_LG ? 0 : d->lg <= two_pass_lg ? 2 : 3;
     if (d->digits == 2) {
         d->digit_lg[0] = (d->lg + 1) / 2;
         d->digit_lg[1] = d->lg / 2;
@@ -114,6 +114,12 @@ static bool make_twiddles(ntt_twiddles *t, size_t n, fr_root root, bool inverse)
 
 cuzk_code ntt_domain_new(ntt_domain **ret, unsigned lg, fr_root root, cuzk_err *err)
 {
+    return ntt_domain_new_passes(ret, lg, root, TWO_PASS_LG, err);
+}
+
+cuzk_code ntt_domain_new_passes(ntt_domain **ret, unsigned lg, fr_root root, unsigned two_pass_lg,
+                                cuzk_err *err)
+{
     if (lg > NTT_MAX_LG) {
         return CUZK_FAIL(err, CUZK_E_ARG, "a transform of 2^%u points; the limit is 2^%d", lg,
                          NTT_MAX_LG);
@@ -124,7 +130,7 @@ cuzk_code ntt_domain_new(ntt_domain **ret, unsigned lg, fr_root root, cuzk_err *
     }
     d->lg = lg;
     d->root = root;
-    choose_digits(d);
+    choose_digits(d, two_pass_lg);
     d->low_lg = lg / 2;
     size_t low = (size_t)1 << d->low_lg, high = (size_t)1 << (lg - d->low_lg);
     d->low = malloc(low * sizeof *d->low);

@@ -24,7 +24,7 @@ enum { NTT_MAX_LG = 28 };
 
 /**
  * Prepares transforms of size 2^lg, 0 <= lg <= NTT_MAX_LG. The caller owns *ret. Holds at most
- * 64 KiB + 32 B * 2^(lg/2 + 2) of tables.
+ * 448 KiB + 64 B * 2^(lg/2 + 1/2) of tables: 1.5 MiB for the largest.
  * CUZK_E_ARG when lg is out of range, CUZK_E_MEMORY.
  */
 cuzk_code ntt_domain_new(ntt_domain **ret, unsigned lg, fr_root root, cuzk_err *err);
@@ -32,7 +32,8 @@ void ntt_domain_free(ntt_domain *d);
 
 /*
  * Transforms in place of a[2^lg], Montgomery form, natural order in and out, on all threads of the
- * pool (NULL: the caller alone). With w the domain's root:
+ * pool (NULL: the caller alone). Scratch memory is at most 640 KiB of each thread's stack and 64
+ * KiB of the caller's. a is best aligned to 64 bytes. With w the domain's root:
  */
 
 /** Coefficients to values: a_j = sum_i a_i w^ij. */

@@ -5,10 +5,10 @@
 
 /*
  * Ranges, as multiples of the modulus r: rows come in below 2. The first two levels (one, for an
- * odd number of levels) have trivial factors and leave rows in (9, 18) by adding 10; each of the at
- * most eight further levels adds or takes a Shoup product in (-1.001, 1.001), which leaves (0, 27).
- * 2^260 holds 35. So no level reduces anything, limbs are only normalised before a multiplication,
- * and all that counts is the sum of the limbs modulo 2^260.
+ * odd number of levels) have trivial factors and, with 11 added, leave rows in (9.9, 19) or [11,
+ * 15). Each of the eight (ten) further levels adds or takes a Shoup product in (-1.001, 1.001),
+ * which leaves (0, 28); 2^260 holds 35. So no level reduces anything, limbs are only normalised
+ * before a multiplication, and all that counts is the sum of the limbs modulo 2^260.
  */
 
 struct fr52_shoup *ntt_twiddles_ifma(const fr *w, size_t n)
@@ -67,9 +67,9 @@ FR8_INLINE void twiddled(fr8 *a, fr8 *b, const fr52_shoup *w)
 /* The first level alone. */
 static void first_level(fr8 *s, size_t count)
 {
-    fr8 two = fr8_modulus_times(2), ten = fr8_modulus_times(10);
+    fr8 two = fr8_modulus_times(2), eleven = fr8_modulus_times(11);
     for (size_t k = 0; k < count; k += 2) {
-        s[k] = fr8_add(&s[k], &ten);
+        s[k] = fr8_add(&s[k], &eleven);
         butterfly(&s[k], &s[k + 1], &two);
     }
 }
@@ -77,9 +77,9 @@ static void first_level(fr8 *s, size_t count)
 /* The first two levels: one factor, the root of order 4. */
 static void first_two_levels(const fr52_shoup *w, fr8 *s, size_t count)
 {
-    fr8 two = fr8_modulus_times(2), four = fr8_modulus_times(4), ten = fr8_modulus_times(10);
+    fr8 two = fr8_modulus_times(2), four = fr8_modulus_times(4), eleven = fr8_modulus_times(11);
     for (size_t k = 0; k < count; k += 4) {
-        fr8 a = fr8_add(&s[k], &ten), b = s[k + 1], c = s[k + 2], d = s[k + 3];
+        fr8 a = fr8_add(&s[k], &eleven), b = s[k + 1], c = s[k + 2], d = s[k + 3];
         butterfly(&a, &b, &two);
         butterfly(&c, &d, &two);
         butterfly(&a, &c, &four);
@@ -135,7 +135,7 @@ static void put_back_twisted(const ntt_pass *p, fr *strip, const fr *next, const
                              const ntt_twist *twist)
 {
     /* Factors times 2^260, below 1.03 r: t[0] for even outputs, t[1] for odd ones. They take values
-     * below 27 r to less than 27 * 1.03 / 35 + 1 < 2. */
+     * below 28 r to less than 28 * 1.03 / 35 + 1 < 2. */
     fr8 step = fr8_load_factor(twist->step, 1), t[2];
     t[0] = fr8_load_factor(twist->start, 1);
     t[0] = fr8_reduce(&t[0]);
@@ -157,7 +157,7 @@ static void put_back(const ntt_pass *p, fr *strip, const fr8 *s)
         fr8 v = fr8_normalise_sum(&s[k]);
         if (p->out_scale) {
             fr8 f = fr8_set1_factor(&p->out_scale[k]);
-            v = fr8_mul(&v, &f); /* below 27 * 16 / 35 + 1 < 16 */
+            v = fr8_mul(&v, &f); /* below 28 * 16 / 35 + 1 < 16 */
         }
         v = fr8_reduce(&v);
         fr8_store(strip + ntt_out_row(p, k) * p->row_stride, p->lane_stride, &v);

@@ -1,7 +1,7 @@
 #ifndef CUZK_MATH_NTT_NTT_PASS_H
 #define CUZK_MATH_NTT_NTT_PASS_H
 
-#include "math/field/fr.h"
+#include "math/ntt/ntt.h"
 
 /*
  * Inside of ntt.c. A transform of 2^lg points is two or three *passes*. A pass cuts the array into
@@ -12,7 +12,7 @@
 
 enum {
     NTT_LANES = 8,
-    NTT_PASS_MAX_LG = 10,
+    NTT_PASS_MAX_LG = 11,
     NTT_PASS_MAX = 1 << NTT_PASS_MAX_LG,
     /* Rows that are taken in and transformed as far as possible at once: 20 KiB. */
     NTT_BLOCK_LG = 6,
@@ -56,6 +56,11 @@ ntt_pass_fn ntt_pass_ifma;
 /** The IFMA form of n twiddles; the caller owns it (free), NULL when memory is short. */
 struct fr52_shoup *ntt_twiddles_ifma(const fr *w, size_t n);
 #endif
+
+/** ntt_domain_new with another largest lg for two passes, so that tests reach three passes in
+ * little memory: 8 <= two_pass_lg <= 2 NTT_PASS_MAX_LG. */
+cuzk_code ntt_domain_new_passes(ntt_domain **ret, unsigned lg, fr_root root, unsigned two_pass_lg,
+                                cuzk_err *err);
 
 /** The row of output k. */
 static inline size_t ntt_out_row(const ntt_pass *p, size_t k)
