@@ -45,9 +45,24 @@ static inline void fp2_conj(fp2 *r, const fp2 *a)
     fp_neg(&r->c1, &a->c1);
 }
 
-/** Karatsuba: three multiplications in Fp. */
+#ifdef CUZK_X86_64
+/** fp2_mul with BMI2 and ADX: two sums of two products, each reduced once. */
+void fp2_mul_adx(fp2 *r, const fp2 *a, const fp2 *b);
+#endif
+
+/** Three multiplications in Fp (Karatsuba), or the work of about as many. */
 static inline void fp2_mul(fp2 *r, const fp2 *a, const fp2 *b)
 {
+#ifdef CUZK_X86_64
+    if (math_isa_level >= MATH_ISA_ADX) {
+        fp_verify(&a->c0);
+        fp_verify(&a->c1);
+        fp_verify(&b->c0);
+        fp_verify(&b->c1);
+        fp2_mul_adx(r, a, b);
+        return;
+    }
+#endif
     fp t0, t1, sa, sb;
     fp_add(&sa, &a->c0, &a->c1);
     fp_add(&sb, &b->c0, &b->c1);
