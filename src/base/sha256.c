@@ -56,7 +56,7 @@ static void compress_one(uint32_t h[8], const uint8_t *block)
 void cuzk_sha256_compress_portable(uint32_t state[8], const uint8_t *blocks, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        compress_one(state, blocks + i * CUZK_SHA256_BLOCK);
+        compress_one(state, blocks + i * CUZK_SHA256_BLOCK_BYTES);
     }
 }
 
@@ -101,38 +101,38 @@ void cuzk_sha256_init(cuzk_sha256_state *s)
 void cuzk_sha256_update(cuzk_sha256_state *s, const void *bytes, size_t n)
 {
     const uint8_t *p = bytes;
-    size_t fill = s->n % CUZK_SHA256_BLOCK;
+    size_t fill = s->n % CUZK_SHA256_BLOCK_BYTES;
     s->n += n;
     if (fill > 0) {
-        size_t k = CUZK_SHA256_BLOCK - fill;
+        size_t k = CUZK_SHA256_BLOCK_BYTES - fill;
         k = k < n ? k : n;
         memcpy(s->tail + fill, p, k);
         p += k;
         n -= k;
-        if (fill + k < CUZK_SHA256_BLOCK) {
+        if (fill + k < CUZK_SHA256_BLOCK_BYTES) {
             return;
         }
         cuzk_sha256_compress(s->h, s->tail, 1);
     }
-    cuzk_sha256_compress(s->h, p, n / CUZK_SHA256_BLOCK);
-    if (n % CUZK_SHA256_BLOCK > 0) {
-        memcpy(s->tail, p + n - n % CUZK_SHA256_BLOCK, n % CUZK_SHA256_BLOCK);
+    cuzk_sha256_compress(s->h, p, n / CUZK_SHA256_BLOCK_BYTES);
+    if (n % CUZK_SHA256_BLOCK_BYTES > 0) {
+        memcpy(s->tail, p + n - n % CUZK_SHA256_BLOCK_BYTES, n % CUZK_SHA256_BLOCK_BYTES);
     }
 }
 
 void cuzk_sha256_final(cuzk_sha256_state *s, uint8_t ret[32])
 {
-    uint8_t block[2 * CUZK_SHA256_BLOCK] = {0};
-    size_t fill = s->n % CUZK_SHA256_BLOCK;
+    uint8_t block[2 * CUZK_SHA256_BLOCK_BYTES] = {0};
+    size_t fill = s->n % CUZK_SHA256_BLOCK_BYTES;
     memcpy(block, s->tail, fill);
     block[fill] = 0x80;
-    size_t blocks = fill + 9 <= CUZK_SHA256_BLOCK ? 1 : 2;
-    cuzk_store_u64be(block + blocks * CUZK_SHA256_BLOCK - 8, s->n * 8);
+    size_t blocks = fill + 9 <= CUZK_SHA256_BLOCK_BYTES ? 1 : 2;
+    cuzk_store_u64be(block + blocks * CUZK_SHA256_BLOCK_BYTES - 8, s->n * 8);
     cuzk_sha256_compress(s->h, block, blocks);
     store_digest(ret, s->h);
 }
 
-void cuzk_sha256_hash(uint8_t ret[32], const void *bytes, size_t n)
+void cuzk_sha256_digest(uint8_t ret[32], const void *bytes, size_t n)
 {
     cuzk_sha256_state s;
     cuzk_sha256_init(&s);
@@ -144,7 +144,7 @@ void cuzk_sha256_hash(uint8_t ret[32], const void *bytes, size_t n)
 
 void cuzk_sha256_pair(uint8_t ret[32], const uint8_t *left, const uint8_t *right)
 {
-    uint8_t block[2 * CUZK_SHA256_BLOCK] = {0};
+    uint8_t block[2 * CUZK_SHA256_BLOCK_BYTES] = {0};
     memcpy(block, left, 32);
     memcpy(block + 32, right, 32);
     block[64] = 0x80;

@@ -10,7 +10,7 @@
  * does.
  */
 
-enum { CUZK_SHA256_BLOCK = 64 };
+enum { CUZK_SHA256_BLOCK_BYTES = 64 };
 
 /** Initial chaining value, H(0) of section 5.3.3. */
 extern const uint32_t cuzk_sha256_iv[8];
@@ -31,7 +31,7 @@ void cuzk_sha256_compress_shani(uint32_t state[8], const uint8_t *blocks, size_t
 typedef struct cuzk_sha256_state {
     uint32_t h[8];
     uint64_t n; /* bytes so far */
-    uint8_t tail[CUZK_SHA256_BLOCK];
+    uint8_t tail[CUZK_SHA256_BLOCK_BYTES];
 } cuzk_sha256_state;
 
 void cuzk_sha256_init(cuzk_sha256_state *s);
@@ -40,7 +40,7 @@ void cuzk_sha256_update(cuzk_sha256_state *s, const void *bytes, size_t n);
 void cuzk_sha256_final(cuzk_sha256_state *s, uint8_t ret[32]);
 
 /** Digest of bytes[n]. */
-void cuzk_sha256_hash(uint8_t ret[32], const void *bytes, size_t n);
+void cuzk_sha256_digest(uint8_t ret[32], const void *bytes, size_t n);
 
 /** Digest of the 64 bytes left || right, each 32 bytes. ret may overlap them. */
 void cuzk_sha256_pair(uint8_t ret[32], const uint8_t *left, const uint8_t *right);

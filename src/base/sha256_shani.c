@@ -42,7 +42,7 @@ void cuzk_sha256_compress_shani(uint32_t state[8], const uint8_t *blocks, size_t
     __m128i efgh = _mm_shuffle_epi32(hgfe, 0x1b);
     __m128i abef = _mm_alignr_epi8(cdab, efgh, 8);
     __m128i cdgh = _mm_blend_epi16(efgh, cdab, 0xf0);
-    for (size_t n = 0; n < count; n++, blocks += CUZK_SHA256_BLOCK) {
+    for (size_t n = 0; n < count; n++, blocks += CUZK_SHA256_BLOCK_BYTES) {
         __m128i abef0 = abef, cdgh0 = cdgh;
         __m128i w[4];
 #pragma GCC unroll 4

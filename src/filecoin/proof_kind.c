@@ -265,7 +265,7 @@ void cuzk_param_stem(char ret[CUZK_PARAM_NAME_MAX], cuzk_proof_kind kind, const 
     char identifier[CUZK_PARAM_NAME_MAX], tree[64], hex[65];
     uint8_t digest[32];
     cuzk_param_identifier(identifier, kind, sector);
-    cuzk_sha256_hash(digest, identifier, strlen(identifier));
+    cuzk_sha256_digest(digest, identifier, strlen(identifier));
     cuzk_hex_format(hex, digest, sizeof digest);
     tree_name(tree, sizeof tree, sector);
     snprintf(ret, CUZK_PARAM_NAME_MAX, "v28-%s-%s%s-%s", prefixes[kind], tree,

@@ -13,7 +13,7 @@ static void every_length_has_the_digest_of_libcrypto(void **state)
     for (size_t n = 0; n <= sizeof bytes; n++) {
         cuzk_err err;
         assert_int_equal(cuzk_sha256(want, bytes, n, &err), CUZK_OK);
-        cuzk_sha256_hash(got, bytes, n);
+        cuzk_sha256_digest(got, bytes, n);
         assert_memory_equal(got, want, 32);
     }
 }
@@ -35,7 +35,7 @@ static void a_message_may_come_in_pieces(void **state)
             n += k;
         }
         cuzk_sha256_final(&s, got);
-        cuzk_sha256_hash(want, bytes, sizeof bytes);
+        cuzk_sha256_digest(want, bytes, sizeof bytes);
         assert_memory_equal(got, want, 32);
     }
 }
@@ -47,7 +47,7 @@ static void a_pair_is_the_digest_of_its_64_bytes(void **state)
     uint8_t bytes[64], want[32];
     for (int round = 0; round < 50; round++) {
         test_bytes(&rng, bytes, sizeof bytes);
-        cuzk_sha256_hash(want, bytes, sizeof bytes);
+        cuzk_sha256_digest(want, bytes, sizeof bytes);
         cuzk_sha256_pair(bytes, bytes, bytes + 32);
         assert_memory_equal(bytes, want, 32);
     }
@@ -57,7 +57,7 @@ static void the_paths_of_all_processors_agree(void **state)
 {
     (void)state;
     test_rng rng = test_rng_new("the_paths_of_all_processors_agree");
-    uint8_t blocks[5 * CUZK_SHA256_BLOCK];
+    uint8_t blocks[5 * CUZK_SHA256_BLOCK_BYTES];
     for (size_t n = 0; n <= 5; n++) {
         uint32_t a[8], b[8];
         test_bytes(&rng, a, sizeof a);
