@@ -2,7 +2,8 @@
 
 #include <stdlib.h>
 
-const char *argp_program_version = "cuzk " CUZK_VERSION;
+/* Visible, so that the one of libc's argp is this one. */
+__attribute__((visibility("default"))) const char *argp_program_version = "cuzk " CUZK_VERSION;
 
 static const struct {
     const char *name;
