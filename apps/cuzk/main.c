@@ -9,10 +9,9 @@ static const struct {
     const char *name;
     cli_run_fn *run;
 } commands[] = {
-    {"verify", cmd_verify},
-    {"setup", cmd_setup},
-    {"prove", cmd_prove},
-    {"inspect", cmd_inspect},
+    {"verify", cmd_verify},         {"setup", cmd_setup},   {"prove", cmd_prove},
+    {"inspect", cmd_inspect},       {"gen-c1", cmd_gen_c1}, {"gen-post", cmd_gen_post},
+    {"gen-update", cmd_gen_update},
 };
 
 enum { N_COMMANDS = sizeof commands / sizeof *commands };
@@ -24,6 +23,8 @@ static const char doc[] =
     "  setup    make a proving key for a constraint system\n"
     "  prove    prove that a witness satisfies a constraint system\n"
     "  inspect  say what a file is and what it holds\n"
+    "  gen-c1, gen-post, gen-update\n"
+    "           make Filecoin inputs that verify, for tests and benchmarks\n"
     "\n"
     "`cuzk COMMAND --help' has the options of each. Exit status: 0 done, 1 a proof is invalid, 2 "
     "bad "
