@@ -19,7 +19,7 @@ typedef struct msm_pair {
 } msm_pair;
 
 /** Most additions that one inversion serves. */
-#define MSM_BATCH 2048
+#define MSM_BATCH 1024
 
 /** Working memory of one call of msm_*_add_pairs: one per thread, contents of no interest. */
 typedef struct msm_batch {

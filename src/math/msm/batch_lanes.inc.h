@@ -15,11 +15,14 @@
  * the slope of a tangent, 3 x^2 / 2 y, need fe_shift to put it back.
  */
 
-#define AHEAD 64 /* pairs between a prefetch and its use */
+#define AHEAD 64 /* pairs between a prefetch and its use, on the way up */
+
+#define BEHIND 16 /* and on the way back, where the points are in the second cache */
 
 /* Eight pairs: addresses and signs. */
 typedef struct octet {
-    const void *a[8], *b[8];
+    _Alignas(64) const void *a[8];
+    _Alignas(64) const void *b[8];
     __mmask8 minus_a, minus_b;
 } octet;
 
@@ -32,32 +35,33 @@ static const AFFINE nowhere; /* infinity, to fill up the last octet */
 
 FP8_INLINE octet octet_of(const msm_pair *pair, size_t n)
 {
+    const __m512i even = _mm512_set_epi64(14, 12, 10, 8, 6, 4, 2, 0);
+    const __m512i one = fp8_all(1);
+    __m512i low = fp8_all((msm_ref)&nowhere), high = low;
+    unsigned words = n < 8 ? (1u << 2 * n) - 1 : 0xffff;
+    low = _mm512_mask_loadu_epi64(low, (__mmask8)words, pair);
+    high = _mm512_mask_loadu_epi64(high, (__mmask8)(words >> 8), pair + 4);
+    __m512i a = _mm512_permutex2var_epi64(low, even, high);
+    __m512i b = _mm512_permutex2var_epi64(low, _mm512_add_epi64(even, one), high);
     octet q;
-    q.minus_a = q.minus_b = 0;
-    for (unsigned i = 0; i < 8; i++) {
-        msm_pair p = {(msm_ref)&nowhere, (msm_ref)&nowhere};
-        if (i < n) {
-            p = pair[i];
-        }
-        q.a[i] = msm_ref_point(p.a);
-        q.b[i] = msm_ref_point(p.b);
-        q.minus_a = (__mmask8)(q.minus_a | (p.a & 1) << i);
-        q.minus_b = (__mmask8)(q.minus_b | (p.b & 1) << i);
-    }
+    q.minus_a = _mm512_test_epi64_mask(a, one);
+    q.minus_b = _mm512_test_epi64_mask(b, one);
+    _mm512_store_si512(q.a, _mm512_andnot_si512(one, a));
+    _mm512_store_si512(q.b, _mm512_andnot_si512(one, b));
     return q;
 }
 
+/* Most points lie on lines that begin within 64 bytes of each other or of their end. */
 FP8_INLINE void prefetch(const msm_pair *pair)
 {
-    for (unsigned i = 0; i < 8; i++) {
-        const char *a = msm_ref_point(pair[i].a);
-        const char *b = msm_ref_point(pair[i].b);
-        for (size_t at = 0; at < sizeof(AFFINE); at += 64) {
-            _mm_prefetch(a + at, _MM_HINT_T0);
-            _mm_prefetch(b + at, _MM_HINT_T0);
+    const msm_ref *ref = &pair->a;
+    FP8_UNROLL
+    for (unsigned i = 0; i < 16; i++) {
+        const char *p = (const char *)ref[i];
+        for (size_t at = 0; at + 64 < sizeof(AFFINE); at += 64) {
+            _mm_prefetch(p + at, _MM_HINT_T0);
         }
-        _mm_prefetch(a + sizeof(AFFINE) - 1, _MM_HINT_T0);
-        _mm_prefetch(b + sizeof(AFFINE) - 1, _MM_HINT_T0);
+        _mm_prefetch(p + sizeof(AFFINE) - 2, _MM_HINT_T0);
     }
 }
 
@@ -200,6 +204,13 @@ static void add_pairs(AFFINE *ret, const msm_pair *pair, size_t n, msm_batch *s)
     for (size_t i = (n + 7) / 8 * 8; i > 0;) {
         i -= 8;
         octet q = octet_of(pair + i, n - i);
+        if (i >= BEHIND) {
+            prefetch(pair + i - BEHIND);
+            for (size_t at = 0; at < 64; at += 8) {
+                _mm_prefetch((const char *)(s->prefix + 8 * (i - BEHIND) + at), _MM_HINT_T0);
+                _mm_prefetch((const char *)(s->divisor + 8 * (i - BEHIND) + at), _MM_HINT_T0);
+            }
+        }
         fp8 each = fp8_mul(inverse[0], fp8_get(s->prefix + 8 * i));
         fp8 next = fp8_mul(inverse[0], fp8_get(s->divisor + 8 * i));
         inverse[0] = inverse[1];

@@ -8,7 +8,7 @@
  * additions are sums of runs of affine points (sums.inc.h).
  */
 
-#define CHUNK       ((size_t)1 << 17) /* entries that are sorted at a time */
+#define CHUNK       ((size_t)1 << 18) /* entries that are sorted at a time */
 #define FEW         8                 /* so few points are multiplied one by one */
 #define BITS        255
 #define BUCKET_ROOM ((size_t)192 << 20) /* bytes for the buckets of all threads together */
@@ -28,9 +28,10 @@ typedef struct task {
 typedef struct worker {
     sums *sums;
     uint32_t sorted[CHUNK];
-    uint32_t *count; /* 1 + the widest window's digits */
-    AFFINE *bucket;  /* the buckets of each of a task's windows, by digit from 0 */
-    AFFINE *halved;  /* the same, half as many */
+    uint32_t digit[CHUNK]; /* 2 |digit| + sign of each entry to sort */
+    uint32_t *count;       /* 1 + the widest window's digits */
+    AFFINE *bucket;        /* the buckets of each of a task's windows, by digit from 0 */
+    AFFINE *halved;        /* the same, half as many */
 } worker;
 
 typedef struct job {
@@ -62,12 +63,18 @@ static void sum_ones(const job *j, const task *t, sums *s)
     sums_flush(s);
 }
 
-static uint32_t digit_of(const job *j, const task *t, uint32_t entry, unsigned lo, unsigned hi,
-                         uint32_t *ret_negative)
+/* The digits of n entries in one window, and how many there are of each. */
+static void find_digits(const job *j, bool small, worker *w, const uint32_t *entry, size_t n,
+                        unsigned lo, unsigned hi)
 {
-    const fr_repr *k = &j->k[entry >> 1];
-    uint64_t v = t->small ? msm_small_bits(k, entry, lo, hi) : msm_full_bits(k, lo, hi);
-    return msm_digit(v, hi - lo, ret_negative);
+    for (size_t i = 0; i < n; i++) {
+        const fr_repr *k = &j->k[entry[i] >> 1];
+        uint64_t v = small ? msm_small_bits(k, entry[i], lo, hi) : msm_full_bits(k, lo, hi);
+        uint32_t negative;
+        uint32_t d = msm_digit(v, hi - lo, &negative);
+        w->digit[i] = 2 * d + negative;
+        w->count[d + 1]++;
+    }
 }
 
 /* Counting sort of entries by digit: afterwards digit d's are sorted[count[d - 1] .. count[d]),
@@ -77,17 +84,18 @@ static void sort_by_digit(const job *j, const task *t, worker *w, const uint32_t
 {
     size_t digits = digits_of(lo, hi);
     uint32_t *count = w->count;
-    uint32_t negative;
     memset(count, 0, (digits + 1) * sizeof *count);
-    for (size_t i = 0; i < n; i++) {
-        count[digit_of(j, t, entry[i], lo, hi, &negative) + 1]++;
+    if (t->small) {
+        find_digits(j, true, w, entry, n, lo, hi);
+    } else {
+        find_digits(j, false, w, entry, n, lo, hi);
     }
     for (size_t d = 1; d < digits; d++) {
         count[d + 1] += count[d];
     }
     for (size_t i = 0; i < n; i++) {
-        uint32_t d = digit_of(j, t, entry[i], lo, hi, &negative);
-        w->sorted[count[d]++] = entry[i] ^ negative;
+        uint32_t d = w->digit[i];
+        w->sorted[count[d >> 1]++] = entry[i] ^ (d & 1);
     }
 }
 

@@ -13,7 +13,7 @@
 #define MSM_(name) GROUP_PASTE(msm_, GROUP_PASTE(GROUP, name))
 #define AFFINE     G_(_affine)
 
-#define BLOCK 8192 /* points in a block */
+#define BLOCK 4096 /* points in a block */
 
 /* A run, or the part of it that is in the block. */
 typedef struct run {
@@ -23,7 +23,8 @@ typedef struct run {
 
 typedef struct sums {
     msm_batch batch;
-    AFFINE pool[BLOCK]; /* partial sums of the block, every level after the one before */
+    _Alignas(
+        64) AFFINE pool[BLOCK]; /* partial sums of the block, every level after the one before */
     msm_pair pair[BLOCK / 2];
     msm_ref item[BLOCK]; /* the points of the runs, in order */
     run runs[BLOCK + 1]; /* the last one is still growing */
