@@ -1,4 +1,5 @@
 #include "groth16/groth16.h"
+#include "math/field/fr_vec.h"
 
 #include <inttypes.h>
 #include <stdatomic.h>
@@ -125,16 +126,6 @@ static cuzk_code lift_witness(const prover *p, fr *ret, cuzk_err *err)
     return CUZK_OK;
 }
 
-/* c = a b on the domain: what C z is there when every row holds. */
-static void multiply_span(void *ctx, size_t index, unsigned worker)
-{
-    (void)worker;
-    prover *p = ctx;
-    for (size_t i = index * SPAN; i < span_end(p->m, index); i++) {
-        fr_mul(&p->c[i], &p->a[i], &p->b[i]);
-    }
-}
-
 /* Fills a and b with A z and B z on the domain, c with their product. The witness in Montgomery
  * form is only needed until then, and stays in c. */
 static cuzk_code evaluate(prover *p, cuzk_err *err)
@@ -144,47 +135,16 @@ static cuzk_code evaluate(prover *p, cuzk_err *err)
     fr *z = p->c;
     CUZK_TRY(lift_witness(p, z, err));
     if (r->has_c) {
-        CUZK_TRY(cuzk_r1cs_check(r, z, p->pool, err));
+        CUZK_TRY(cuzk_r1cs_check(r, z, p->a, p->b, p->pool, err));
+    } else {
+        cuzk_r1cs_eval(r, CUZK_MATRIX_A, z, p->a, p->pool);
+        cuzk_r1cs_eval(r, CUZK_MATRIX_B, z, p->b, p->pool);
     }
-    cuzk_r1cs_eval(r, CUZK_MATRIX_A, z, p->a, p->pool);
-    cuzk_r1cs_eval(r, CUZK_MATRIX_B, z, p->b, p->pool);
     memcpy(p->a + n_rows, z, r->n_inputs * sizeof(fr));
     memset(p->a + n_rows + r->n_inputs, 0, (p->m - n_rows - r->n_inputs) * sizeof(fr));
     memset(p->b + n_rows, 0, (p->m - n_rows) * sizeof(fr));
-    cuzk_pool_run(p->pool, spans(p->m), multiply_span, p);
+    fr_vec_mul(p->c, p->a, p->b, p->m, p->pool); /* what C z is there when every row holds */
     return CUZK_OK;
-}
-
-/* a = (a b - c) scale. */
-typedef struct quotient {
-    prover *p;
-    const fr *scale; /* NULL for one */
-} quotient;
-
-static void quotient_span(void *ctx, size_t index, unsigned worker)
-{
-    (void)worker;
-    const quotient *q = ctx;
-    prover *p = q->p;
-    for (size_t i = index * SPAN; i < span_end(p->m, index); i++) {
-        fr_mul(&p->a[i], &p->a[i], &p->b[i]);
-        fr_sub(&p->a[i], &p->a[i], &p->c[i]);
-        if (q->scale) {
-            fr_mul(&p->a[i], &p->a[i], q->scale);
-        }
-    }
-}
-
-/* Brings the values in place from Montgomery form to integers. */
-static void lower_span(void *ctx, size_t index, unsigned worker)
-{
-    (void)worker;
-    prover *p = ctx;
-    for (size_t i = index * SPAN; i < span_end(p->m, index); i++) {
-        fr_repr t;
-        fr_to_repr(&t, &p->a[i]);
-        ((fr_repr *)p->a)[i] = t;
-    }
 }
 
 /*
@@ -204,21 +164,18 @@ static cuzk_code transform(prover *p, cuzk_err *err)
         ntt_inverse(d, vectors[i], p->pool);
         ntt_coset_forward(d, vectors[i], &g, p->pool);
     }
-    quotient q = {p, NULL};
-    fr z_inv = g;
+    fr_vec_mul_sub(p->a, p->b, p->c, p->m, p->pool);
     if (powers) {
+        fr z_inv = g; /* 1 / (7^m - 1) */
         for (unsigned i = 0; i < p->pk->lg_domain; i++) {
             fr_sqr(&z_inv, &z_inv);
         }
         fr_sub(&z_inv, &z_inv, &fr_one);
         fr_inv(&z_inv, &z_inv);
-        q.scale = &z_inv;
-    }
-    cuzk_pool_run(p->pool, spans(p->m), quotient_span, &q);
-    if (powers) {
+        fr_vec_scale(p->a, p->a, &z_inv, p->m, p->pool);
         ntt_coset_inverse(d, p->a, &g, p->pool);
     }
-    cuzk_pool_run(p->pool, spans(p->m), lower_span, p);
+    fr_vec_to_repr((fr_repr *)p->a, p->a, p->m, p->pool);
     ntt_domain_free(d);
     return CUZK_OK;
 }

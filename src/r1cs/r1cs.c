@@ -96,14 +96,20 @@ void cuzk_r1cs_eval(const cuzk_r1cs *r, cuzk_matrix m, const fr *z, fr *ret, cuz
 typedef struct check_job {
     const cuzk_r1cs *r;
     const fr *z;
+    fr *ret_a, *ret_b;          /* NULL when not wanted */
     _Atomic uint64_t first_bad; /* lowest row seen to fail, n_rows when none */
 } check_job;
 
-static bool row_holds(const cuzk_r1cs *r, uint64_t row, const fr *z)
+static bool row_holds(const check_job *job, uint64_t row)
 {
-    fr a = eval_row(r, &r->a, row, z);
-    fr b = eval_row(r, &r->b, row, z);
-    fr c = eval_row(r, &r->c, row, z);
+    const cuzk_r1cs *r = job->r;
+    fr a = eval_row(r, &r->a, row, job->z);
+    fr b = eval_row(r, &r->b, row, job->z);
+    fr c = eval_row(r, &r->c, row, job->z);
+    if (job->ret_a) {
+        job->ret_a[row] = a;
+        job->ret_b[row] = b;
+    }
     fr_mul(&a, &a, &b);
     return fr_eq(&a, &c);
 }
@@ -119,7 +125,7 @@ static void check_step(void *ctx, size_t index, unsigned worker)
         if (row >= bad) {
             return;
         }
-        if (!row_holds(job->r, row, job->z)) {
+        if (!row_holds(job, row)) {
             while (row < bad && !atomic_compare_exchange_weak_explicit(&job->first_bad, &bad, row,
                                                                        memory_order_relaxed,
                                                                        memory_order_relaxed)) {
@@ -129,7 +135,8 @@ static void check_step(void *ctx, size_t index, unsigned worker)
     }
 }
 
-cuzk_code cuzk_r1cs_check(const cuzk_r1cs *r, const fr *z, cuzk_pool *pool, cuzk_err *err)
+cuzk_code cuzk_r1cs_check(const cuzk_r1cs *r, const fr *z, fr *ret_a, fr *ret_b, cuzk_pool *pool,
+                          cuzk_err *err)
 {
     if (!r->has_c) {
         return CUZK_FAIL(err, CUZK_E_ARG,
@@ -138,7 +145,7 @@ cuzk_code cuzk_r1cs_check(const cuzk_r1cs *r, const fr *z, cuzk_pool *pool, cuzk
     if (!fr_eq(&z[0], &fr_one)) {
         return CUZK_FAIL(err, CUZK_E_INPUT, "the witness does not begin with the constant 1");
     }
-    check_job job = {r, z, r->n_rows};
+    check_job job = {r, z, ret_a, ret_b, r->n_rows};
     cuzk_pool_run(pool, steps(r), check_step, &job);
     uint64_t bad = atomic_load(&job.first_bad);
     if (bad < r->n_rows) {

@@ -73,8 +73,10 @@ cuzk_code cuzk_r1cs_builder_finish(cuzk_r1cs_builder *b, cuzk_r1cs **ret, cuzk_e
 void cuzk_r1cs_eval(const cuzk_r1cs *r, cuzk_matrix m, const fr *z, fr *ret, cuzk_pool *pool);
 
 /** CUZK_OK when z satisfies every row and z[0] is one, else CUZK_E_INPUT naming the first row that
- *  fails. Needs has_c. */
-cuzk_code cuzk_r1cs_check(const cuzk_r1cs *r, const fr *z, cuzk_pool *pool, cuzk_err *err);
+ *  fails. Needs has_c. ret_a and ret_b receive A z and B z on the way, n_rows elements each, or are
+ *  both NULL. */
+cuzk_code cuzk_r1cs_check(const cuzk_r1cs *r, const fr *z, fr *ret_a, fr *ret_b, cuzk_pool *pool,
+                          cuzk_err *err);
 
 /** Sets bit v of bitmap (64-bit words, zeroed by the caller) for each variable v that occurs in m.
  *  Only rows of the circuit count, not those that a key adds for the inputs. */

@@ -24,7 +24,7 @@ static void a_generated_circuit_is_satisfied_and_uses_each_aux_variable(void **s
         assert_int_equal(c.r1cs->n_rows, n_rows);
         assert_int_equal(c.r1cs->n_inputs, 3);
         fr *z = to_fr(&c);
-        assert_int_equal(cuzk_r1cs_check(c.r1cs, z, NULL, NULL), CUZK_OK);
+        assert_int_equal(cuzk_r1cs_check(c.r1cs, z, NULL, NULL, NULL, NULL), CUZK_OK);
         size_t n = (size_t)c.r1cs->n_inputs + c.r1cs->n_aux;
         uint64_t *used = calloc(n / 64 + 1, sizeof *used);
         assert_non_null(used);
@@ -50,7 +50,7 @@ static void a_changed_witness_no_longer_satisfies(void **state)
         fr kept = z[v];
         fr_add(&z[v], &z[v], &fr_one);
         fr_add(&z[v], &z[v], &fr_one); /* never a bit's other value */
-        assert_int_equal(cuzk_r1cs_check(c.r1cs, z, NULL, NULL), CUZK_E_INPUT);
+        assert_int_equal(cuzk_r1cs_check(c.r1cs, z, NULL, NULL, NULL, NULL), CUZK_E_INPUT);
         z[v] = kept;
     }
     free(z);

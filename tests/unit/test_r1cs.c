@@ -225,22 +225,22 @@ static void a_check_names_the_first_row_that_fails(void **state)
         cuzk_pool *pool;
         assert_int_equal(cuzk_pool_new(&pool, threads, NULL), CUZK_OK);
         cuzk_err err = {0};
-        assert_int_equal(cuzk_r1cs_check(r, z, pool, &err), CUZK_OK);
+        assert_int_equal(cuzk_r1cs_check(r, z, NULL, NULL, pool, &err), CUZK_OK);
         fr kept[2] = {z[4321], z[9000]};
         fr_add(&z[4321], &z[4321], &fr_one);
         fr_add(&z[9000], &z[9000], &fr_one);
-        assert_int_equal(cuzk_r1cs_check(r, z, pool, &err), CUZK_E_INPUT);
+        assert_int_equal(cuzk_r1cs_check(r, z, NULL, NULL, pool, &err), CUZK_E_INPUT);
         assert_non_null(strstr(err.msg, "constraint 4319 of 10000"));
         z[4321] = kept[0];
         z[9000] = kept[1];
         z[0] = fr_zero;
-        assert_int_equal(cuzk_r1cs_check(r, z, pool, &err), CUZK_E_INPUT);
+        assert_int_equal(cuzk_r1cs_check(r, z, NULL, NULL, pool, &err), CUZK_E_INPUT);
         assert_non_null(strstr(err.msg, "constant 1"));
         z[0] = fr_one;
         cuzk_pool_free(pool);
     }
     r->has_c = false;
-    assert_int_equal(cuzk_r1cs_check(r, z, NULL, NULL), CUZK_E_ARG);
+    assert_int_equal(cuzk_r1cs_check(r, z, NULL, NULL, NULL, NULL), CUZK_E_ARG);
     free(z);
     cuzk_r1cs_free(r);
 }
@@ -257,7 +257,7 @@ static void a_system_without_rows_is_a_system(void **state)
     assert_int_equal(r->n_rows, 0);
     fr z = fr_one;
     cuzk_r1cs_eval(r, CUZK_MATRIX_C, &z, NULL, NULL);
-    assert_int_equal(cuzk_r1cs_check(r, &z, NULL, NULL), CUZK_OK);
+    assert_int_equal(cuzk_r1cs_check(r, &z, NULL, NULL, NULL, NULL), CUZK_OK);
     cuzk_r1cs_free(r);
     cuzk_r1cs_free(NULL);
     cuzk_r1cs_builder_free(NULL);

@@ -77,7 +77,7 @@ static void the_real_witness_satisfies_its_circuit_and_is_rewritten_byte_for_byt
     for (size_t i = 0; i < n; i++) {
         fr_from_repr(&m[i], &z[i]);
     }
-    assert_int_equal(cuzk_r1cs_check(r, m, NULL, NULL), CUZK_OK);
+    assert_int_equal(cuzk_r1cs_check(r, m, NULL, NULL, NULL, NULL), CUZK_OK);
     free(m);
     cuzk_r1cs_free(r);
 
