@@ -171,6 +171,8 @@ static void a_bad_byte_array_is_refused_with_its_place(void **state)
                         "18446744073709551615, found '.'"},
         {"[1,2,3,4,]", "f.json: offset 9: [4]: expected a value, found ']'"},
         {"[1,2:3,4]", "f.json: offset 4: [1]: expected ',' or ']', found ':'"},
+        {"[1,1:3,3,4]", "f.json: offset 4: [1]: expected ',' or ']', found ':'"},
+        {"[1,0;,3,4]", "f.json: offset 4: [1]: expected ',' or ']', found ';'"},
         {"[1,2,,4]", "f.json: offset 5: [2]: expected an integer from 0 to "
                      "18446744073709551615, found ','"},
         {"[1,2,3,4}", "f.json: offset 8: [3]: expected ',' or ']', found '}'"},

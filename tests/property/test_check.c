@@ -227,18 +227,19 @@ static void every_lie_about_an_update_is_found_and_named(void **state)
         "proof_d_new.root is not comm_d_new",
         "comm_r_new is not the hash",
         "expected partition 1, found 0",
+        "the data's path does not lead to comm_d_new",
     };
     cuzk_err err = {0};
     cuzk_update_source *source;
     assert_int_equal(cuzk_update_source_new(&source, sector, NULL, NULL, &err), CUZK_OK);
     const size_t octal = cuzk_sector_octal_tree(sector).siblings;
-    for (int round = 0; round < 30; round++) {
+    for (int round = 0; round < 33; round++) {
         cuzk_node comm_r_old, comm_d_new, comm_r_new;
         cuzk_update_partition p;
         cuzk_update_source_public(source, &comm_r_old, &comm_d_new, &comm_r_new);
         assert_int_equal(cuzk_update_generate(&p, source, 1, &err), CUZK_OK);
         cuzk_update_challenge *c = &p.challenges[test_below(&rng, sector->update_challenges)];
-        switch (round % 10) {
+        switch (round % 11) {
         case 0:
             flip(round % 3 == 0   ? &c->r_old.leaf
                  : round % 3 == 1 ? &c->d_new.leaf
@@ -269,12 +270,15 @@ static void every_lie_about_an_update_is_found_and_named(void **state)
         case 8:
             flip(&comm_r_new, &rng);
             break;
-        default:
+        case 9:
             p.k = 0;
+            break;
+        default: /* between the apex leaf and the partition's root */
+            flip_any(c->d_new.siblings + 1, 7, &rng);
         }
         expect_refusal(
             cuzk_update_check(&p, 1, &comm_r_old, &comm_d_new, &comm_r_new, "u", NULL, &err), &err,
-            reasons[round % 10]);
+            reasons[round % 11]);
         cuzk_update_partition_clear(&p);
     }
     cuzk_update_source_free(source);

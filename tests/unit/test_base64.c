@@ -56,6 +56,8 @@ static void anything_but_the_one_encoding_is_refused_at_its_place(void **state)
         {"Q===", false, false, 1},
         {"====", false, false, 0},
         {"QR==", false, false, 2},
+        {"QI==", false, false, 2},
+        {"QUK=", false, false, 3},
         {"QUJ=", false, false, 3},
         {"QQ==QQ==", false, false, 4},
         {"QQ=A", false, false, 3},
