@@ -183,8 +183,7 @@ void cuzk_graph_parents(const cuzk_graph *g, uint64_t node, uint64_t ret[CUZK_PA
     for (unsigned j = 0; j < CUZK_EXP_PARENTS; j++) {
         uint64_t to = permute(g, CUZK_EXP_PARENTS * node + j);
         if (g->legacy) {
-            to =
-                (uint32_t)to; /* the first proofs lost the upper bits here, and must still verify */
+            to = (uint32_t)to; /* the first proofs lost the upper bits, and must still verify */
         }
         ret[CUZK_DRG_PARENTS + j] = to / CUZK_EXP_PARENTS;
     }
