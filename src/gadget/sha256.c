@@ -143,7 +143,7 @@ static uint8_t padding(size_t n, size_t at, size_t from_end)
     if (at == n) {
         return 0x80;
     }
-    return from_end <= 64 ? (uint8_t)(n >> (from_end - 8)) : 0;
+    return (uint8_t)(from_end <= 64 ? n >> (from_end - 8) : 0);
 }
 
 void cuzk_sha256_hash(cuzk_cs *cs, cuzk_bool ret[CUZK_SHA256_DIGEST], const cuzk_bool *bits,
