@@ -2,7 +2,7 @@
 
 #include "gadget/insertion.h"
 #include "gadget/poseidon.h"
-#include "gadget/sha256.h"
+#include "gadget/sha256_gadget.h"
 
 enum { MAX_ARITY = 8 };
 
@@ -101,5 +101,5 @@ cuzk_num cuzk_merkle_sha_step(cuzk_cs *cs, const cuzk_num *cur, const cuzk_bool 
 {
     cuzk_num children[2];
     cuzk_insertion(cs, 2, children, bit, cur, sibling);
-    return cuzk_sha256_tree_node(cs, &children[0], &children[1]);
+    return cuzk_gadget_sha256_node(cs, &children[0], &children[1]);
 }

@@ -4,7 +4,7 @@
 #include "base/system.h"
 #include "gadget/num.h"
 #include "gadget/poseidon.h"
-#include "gadget/sha256.h"
+#include "gadget/sha256_gadget.h"
 #include "r1cs/cs.h"
 #include "r1cs/shape_file.h"
 #include "support/support.h"
@@ -37,7 +37,7 @@ static cuzk_shape *sample(void)
     cuzk_num_inputize(cs, &x[1]);
     cuzk_num_to_bits(cs, bits, &x[0], CUZK_UNPACK_DIFFERENCE);
     bits[255] = cuzk_bool_const(false);
-    cuzk_sha256_hash(cs, digest, bits, 256);
+    cuzk_gadget_sha256(cs, digest, bits, 256);
     cuzk_num_pack_inputs(cs, digest, 254);
     return finish(cs);
 }
@@ -106,7 +106,7 @@ static void a_gadget_has_the_size_that_the_reference_states(void **state)
     for (int i = 0; i < 512; i += 64) {
         cuzk_cs_alloc_bits(cs, bits + i, 64, 0);
     }
-    cuzk_sha256_hash(cs, digest, bits, 512);
+    cuzk_gadget_sha256(cs, digest, bits, 512);
     cuzk_shape *s = finish(cs);
     assert_int_equal(cuzk_shape_aux(s), 512 + 44828);
     assert_int_equal(cuzk_shape_rows(s), 512 + 44874);

@@ -2,7 +2,7 @@
 
 #include "filecoin/circuits/circuit_por.h"
 #include "gadget/poseidon.h"
-#include "gadget/sha256.h"
+#include "gadget/sha256_gadget.h"
 
 enum { NUM_BITS = 256, HEAD_BITS = 512, PREIMAGE_BITS = HEAD_BITS + CUZK_LABEL_PARENTS * NUM_BITS };
 enum { PARENTS = CUZK_DRG_PARENTS + CUZK_EXP_PARENTS };
@@ -49,7 +49,7 @@ static void put_const(cuzk_bool *to, uint64_t v, unsigned n)
 static cuzk_num label(cuzk_cs *cs, const common *m, unsigned layer, const cuzk_bool challenge[64],
                       cuzk_num parents[PARENTS][CUZK_MAX_LAYERS])
 {
-    cuzk_bool bits[PREIMAGE_BITS], layer_bits[32], digest[CUZK_SHA256_DIGEST];
+    cuzk_bool bits[PREIMAGE_BITS], layer_bits[32], digest[CUZK_SHA256_DIGEST_BITS];
     memcpy(bits, m->replica_id, sizeof m->replica_id);
     put_const(layer_bits, layer, 32);
     put_big_endian(bits + 256, layer_bits, 32);
@@ -60,12 +60,12 @@ static cuzk_num label(cuzk_cs *cs, const common *m, unsigned layer, const cuzk_b
         cuzk_bool *at = bits + HEAD_BITS + i * NUM_BITS;
         if (i < n) {
             bool drg = i < CUZK_DRG_PARENTS;
-            cuzk_sha256_num_bits(cs, at, &parents[i][drg ? layer - 1 : layer - 2]);
+            cuzk_gadget_sha256_num_bits(cs, at, &parents[i][drg ? layer - 1 : layer - 2]);
         } else {
             memcpy(at, at - n * NUM_BITS, NUM_BITS * sizeof *at);
         }
     }
-    cuzk_sha256_hash(cs, digest, bits, PREIMAGE_BITS);
+    cuzk_gadget_sha256(cs, digest, bits, PREIMAGE_BITS);
     return cuzk_num_pack(cs, digest, CUZK_PACK_BITS);
 }
 
@@ -98,7 +98,7 @@ void cuzk_circuit_porep(cuzk_cs *cs, const cuzk_porep_config *c, const cuzk_pore
 {
     common m = {.config = c};
     cuzk_num replica_id = cuzk_node_alloc_input(cs, p ? &p->replica_id : NULL);
-    cuzk_sha256_num_bits(cs, m.replica_id, &replica_id);
+    cuzk_gadget_sha256_num_bits(cs, m.replica_id, &replica_id);
     m.comm_d = cuzk_node_alloc_input(cs, p ? &p->comm_d : NULL);
     cuzk_num comm_r = cuzk_node_alloc_input(cs, p ? &p->comm_r : NULL);
     m.comm_r_last = cuzk_node_alloc(cs, p ? &p->comm_r_last : NULL);

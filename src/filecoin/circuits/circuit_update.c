@@ -4,7 +4,7 @@
 
 #include "filecoin/circuits/circuit_por.h"
 #include "gadget/poseidon.h"
-#include "gadget/sha256.h"
+#include "gadget/sha256_gadget.h"
 
 enum { APEX_MAX = 128, SIBLINGS_MAX = 128, NODE_BITS_MAX = 64 };
 
@@ -61,7 +61,7 @@ static void apex_tree(cuzk_cs *cs, common *m, const cuzk_num *siblings)
     memcpy(row, m->apex, sizeof row);
     for (unsigned n = m->s->update_apex / 2; n > 0; n /= 2) {
         for (unsigned i = 0; i < n; i++) {
-            row[i] = cuzk_sha256_tree_node(cs, &row[2 * i], &row[2 * i + 1]);
+            row[i] = cuzk_gadget_sha256_node(cs, &row[2 * i], &row[2 * i + 1]);
         }
     }
     cuzk_tree tree = binary(m->partition_bits);

@@ -1,7 +1,6 @@
 #include "base/bytes.h"
 #include "base/system.h"
 #include "gadget/poseidon_native.h"
-#include "gadget/sha256_native.h"
 #include "support/support.h"
 
 #define OPENSSL_SUPPRESS_DEPRECATED /* the block interface, which EVP does not have */
@@ -136,49 +135,12 @@ static void the_sparse_form_equals_the_plain_one_and_its_trace_ends_in_the_hash(
     }
 }
 
-static void compression_equals_openssl_on_every_path(void **state)
-{
-    (void)state;
-    test_rng g = test_rng_new("sha256");
-    for (int n = 0; n < 200; n++) {
-        SHA256_CTX c;
-        SHA256_Init(&c);
-        uint32_t s[2][8];
-        uint8_t blocks[192];
-        test_bytes(&g, s[0], 32);
-        test_bytes(&g, blocks, sizeof blocks);
-        memcpy(s[1], s[0], 32);
-        memcpy(c.h, s[0], 32);
-        for (int i = 0; i < 3; i++) {
-            SHA256_Transform(&c, blocks + 64 * i);
-        }
-        sha256_compress(s[0], blocks, 3);
-        sha256_compress_portable(s[1], blocks, 3);
-        assert_memory_equal(s[0], c.h, 32);
-        assert_memory_equal(s[1], c.h, 32);
-    }
-}
-
-static void a_node_is_the_hash_of_its_children_with_two_bits_cleared(void **state)
-{
-    (void)state;
-    test_rng g = test_rng_new("node");
-    uint8_t in[64], want[32], got[32];
-    test_bytes(&g, in, sizeof in);
-    SHA256(in, sizeof in, want);
-    want[31] &= 0x3f;
-    sha256_node(got, in, in + 32);
-    assert_memory_equal(got, want, 32);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(constants_are_those_of_the_reference),
         cmocka_unit_test(hashes_are_those_of_the_reference),
         cmocka_unit_test(the_sparse_form_equals_the_plain_one_and_its_trace_ends_in_the_hash),
-        cmocka_unit_test(compression_equals_openssl_on_every_path),
-        cmocka_unit_test(a_node_is_the_hash_of_its_children_with_two_bits_cleared),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

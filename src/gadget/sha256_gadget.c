@@ -1,6 +1,6 @@
-#include "gadget/sha256.h"
+#include "gadget/sha256_gadget.h"
 
-#include "gadget/sha256_native.h"
+#include "base/sha256.h"
 #include "gadget/uint32.h"
 
 enum { RECORD = 96 };
@@ -52,7 +52,7 @@ static void rounds(cuzk_cs *cs, cuzk_multieq *m, const cuzk_word w[64], cuzk_wor
         v[4] = concrete(cs, m, &e);
         cuzk_word temp[5];
         temp[0] = v[7];
-        temp[3] = cuzk_word_const(sha256_k[i]);
+        temp[3] = cuzk_word_const(cuzk_sha256_k[i]);
         temp[4] = w[i];
         temp[1] = sigma(cs, &v[4], 6, 11, 25, false);
         temp[2] = cuzk_word_ch(cs, &v[4], &v[5], &v[6]);
@@ -89,7 +89,7 @@ static void record(cuzk_cs *cs, const cuzk_bool *state, const cuzk_bool *block)
     schedule(cs, &m, w);
     rounds(cs, &m, w, s);
     cuzk_multieq_flush(cs, &m);
-    cuzk_cs_output_bools(cs, s[0].b, CUZK_SHA256_STATE);
+    cuzk_cs_output_bools(cs, s[0].b, CUZK_SHA256_STATE_BITS);
 }
 
 static void witness(cuzk_cs *cs, cuzk_bool *state, const cuzk_bool *block)
@@ -107,27 +107,27 @@ static void witness(cuzk_cs *cs, cuzk_bool *state, const cuzk_bool *block)
         memcpy(r, s, sizeof s);
         memcpy(r + sizeof s, bytes, sizeof bytes);
     }
-    sha256_compress(s, bytes, 1);
-    for (unsigned i = 0; i < CUZK_SHA256_STATE; i++) {
+    cuzk_sha256_compress(s, bytes, 1);
+    for (unsigned i = 0; i < CUZK_SHA256_STATE_BITS; i++) {
         state[i] = (cuzk_bool){0, CUZK_IS, s[i / 32] >> (i % 32) & 1};
     }
 }
 
-void cuzk_sha256_block(cuzk_cs *cs, cuzk_bool state[CUZK_SHA256_STATE],
-                       const cuzk_bool block[CUZK_SHA256_BLOCK])
+void cuzk_gadget_sha256_block(cuzk_cs *cs, cuzk_bool state[CUZK_SHA256_STATE_BITS],
+                              const cuzk_bool block[CUZK_SHA256_BLOCK_BITS])
 {
     if (cuzk_cs_is_witness(cs)) {
         witness(cs, state, block);
         return;
     }
-    cuzk_bool s[CUZK_SHA256_STATE], b[CUZK_SHA256_BLOCK];
+    cuzk_bool s[CUZK_SHA256_STATE_BITS], b[CUZK_SHA256_BLOCK_BITS];
     cuzk_cs_begin(cs, "sha256", 0, RECORD);
-    cuzk_cs_port_bools(cs, state, s, CUZK_SHA256_STATE);
-    cuzk_cs_port_bools(cs, block, b, CUZK_SHA256_BLOCK);
+    cuzk_cs_port_bools(cs, state, s, CUZK_SHA256_STATE_BITS);
+    cuzk_cs_port_bools(cs, block, b, CUZK_SHA256_BLOCK_BITS);
     if (cuzk_cs_recording(cs)) {
         record(cs, s, b);
     }
-    cuzk_cs_end(cs, state, CUZK_SHA256_STATE);
+    cuzk_cs_end(cs, state, CUZK_SHA256_STATE_BITS);
 }
 
 static void put_const_byte(cuzk_bool *bits, uint8_t v)
@@ -146,43 +146,43 @@ static uint8_t padding(size_t n, size_t at, size_t from_end)
     return (uint8_t)(from_end <= 64 ? n >> (from_end - 8) : 0);
 }
 
-void cuzk_sha256_hash(cuzk_cs *cs, cuzk_bool ret[CUZK_SHA256_DIGEST], const cuzk_bool *bits,
-                      size_t n)
+void cuzk_gadget_sha256(cuzk_cs *cs, cuzk_bool ret[CUZK_SHA256_DIGEST_BITS], const cuzk_bool *bits,
+                        size_t n)
 {
-    cuzk_bool state[CUZK_SHA256_STATE], block[CUZK_SHA256_BLOCK];
-    for (unsigned i = 0; i < CUZK_SHA256_STATE; i++) {
-        state[i] = cuzk_bool_const(sha256_iv[i / 32] >> (i % 32) & 1);
+    cuzk_bool state[CUZK_SHA256_STATE_BITS], block[CUZK_SHA256_BLOCK_BITS];
+    for (unsigned i = 0; i < CUZK_SHA256_STATE_BITS; i++) {
+        state[i] = cuzk_bool_const(cuzk_sha256_iv[i / 32] >> (i % 32) & 1);
     }
-    size_t blocks = (n + 8 + 64 + CUZK_SHA256_BLOCK - 1) / CUZK_SHA256_BLOCK;
+    size_t blocks = (n + 8 + 64 + CUZK_SHA256_BLOCK_BITS - 1) / CUZK_SHA256_BLOCK_BITS;
     for (size_t k = 0; k < blocks; k++) {
-        for (size_t i = 0; i < CUZK_SHA256_BLOCK; i += 8) {
-            size_t at = k * CUZK_SHA256_BLOCK + i;
+        for (size_t i = 0; i < CUZK_SHA256_BLOCK_BITS; i += 8) {
+            size_t at = k * CUZK_SHA256_BLOCK_BITS + i;
             size_t from_end =
-                blocks * CUZK_SHA256_BLOCK - at; /* the length takes the last 64 bits */
+                blocks * CUZK_SHA256_BLOCK_BITS - at; /* the length takes the last 64 bits */
             if (at < n) {
                 memcpy(block + i, bits + at, 8 * sizeof *block);
             } else {
                 put_const_byte(block + i, padding(n, at, from_end));
             }
         }
-        cuzk_sha256_block(cs, state, block);
+        cuzk_gadget_sha256_block(cs, state, block);
     }
-    for (unsigned i = 0; i < CUZK_SHA256_STATE; i++) {
+    for (unsigned i = 0; i < CUZK_SHA256_STATE_BITS; i++) {
         ret[bit_of_word(i / 32, i % 32)] = state[i];
     }
 }
 
-void cuzk_sha256_num_bits(cuzk_cs *cs, cuzk_bool ret[256], const cuzk_num *x)
+void cuzk_gadget_sha256_num_bits(cuzk_cs *cs, cuzk_bool ret[256], const cuzk_num *x)
 {
     cuzk_num_to_bits(cs, ret, x, CUZK_UNPACK_DIFFERENCE);
     ret[255] = cuzk_bool_const(false);
 }
 
-cuzk_num cuzk_sha256_tree_node(cuzk_cs *cs, const cuzk_num *left, const cuzk_num *right)
+cuzk_num cuzk_gadget_sha256_node(cuzk_cs *cs, const cuzk_num *left, const cuzk_num *right)
 {
-    cuzk_bool bits[512], digest[CUZK_SHA256_DIGEST];
-    cuzk_sha256_num_bits(cs, bits, left);
-    cuzk_sha256_num_bits(cs, bits + 256, right);
-    cuzk_sha256_hash(cs, digest, bits, 512);
+    cuzk_bool bits[512], digest[CUZK_SHA256_DIGEST_BITS];
+    cuzk_gadget_sha256_num_bits(cs, bits, left);
+    cuzk_gadget_sha256_num_bits(cs, bits + 256, right);
+    cuzk_gadget_sha256(cs, digest, bits, 512);
     return cuzk_num_pack(cs, digest, CUZK_PACK_BITS);
 }
