@@ -65,11 +65,18 @@ cuzk_tree cuzk_sector_data_tree(const cuzk_sector *s);
 /** Shape of the Poseidon trees over columns and replica (trees C and R). */
 cuzk_tree cuzk_sector_octal_tree(const cuzk_sector *s);
 
-/** The h that updates of this size use, and its place among update_hs. */
-enum { CUZK_UPDATE_H_INDEX = 3 };
-static inline unsigned cuzk_sector_update_h(const cuzk_sector *s)
+/** The h that updates of this size use. */
+static inline unsigned cuzk_sector_update_h(const cuzk_sector *s) { return s->update_hs[3]; }
+
+/** The bit that selects it in a circuit: its first place among update_hs, which small sectors fill
+ *  with one value. */
+static inline unsigned cuzk_sector_update_h_index(const cuzk_sector *s)
 {
-    return s->update_hs[CUZK_UPDATE_H_INDEX];
+    unsigned i = 0;
+    while (s->update_hs[i] != cuzk_sector_update_h(s)) {
+        i++;
+    }
+    return i;
 }
 
 /** The circuits with parameter files. */

@@ -96,7 +96,7 @@ void cuzk_update_inputs(fr_repr ret[CUZK_UPDATE_INPUTS], const cuzk_sector *sect
     while (1u << lg_partitions < sector->update_partitions) {
         lg_partitions++;
     }
-    ret[0] = number(k | (uint64_t)1 << CUZK_UPDATE_H_INDEX << lg_partitions);
+    ret[0] = number(k | (uint64_t)1 << cuzk_sector_update_h_index(sector) << lg_partitions);
     ret[1] = element(comm_r_old);
     ret[2] = element(comm_d_new);
     ret[3] = element(comm_r_new);

@@ -86,14 +86,12 @@ static void drive(cuzk_cs *cs, const cuzk_circuit_id *id)
     cuzk_post_config post;
     switch (id->kind) {
     case CUZK_POREP:
-        porep = cuzk_porep_config_of(id->sector);
-        porep.challenges = id->cut ? id->cut : porep.challenges;
+        porep = cuzk_porep_config_of(id);
         cuzk_circuit_porep(cs, &porep, NULL, 0);
         break;
     case CUZK_WINNING_POST:
     case CUZK_WINDOW_POST:
-        post = cuzk_post_config_of(id->sector, id->kind == CUZK_WINDOW_POST);
-        post.sectors = id->cut ? id->cut : post.sectors;
+        post = cuzk_post_config_of(id);
         cuzk_circuit_post(cs, &post, NULL, 0);
         break;
     case CUZK_UPDATE:

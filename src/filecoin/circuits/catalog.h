@@ -1,7 +1,7 @@
 #ifndef CUZK_FILECOIN_CATALOG_H
 #define CUZK_FILECOIN_CATALOG_H
 
-#include "filecoin/proof_kind.h"
+#include "filecoin/circuits/circuit_id.h"
 #include "r1cs/template.h"
 
 /* Circuits by name: "porep-32GiB", "winning-2KiB", "window-512MiB", "update-64GiB",
@@ -11,12 +11,6 @@
 /** Version of the circuits' code, part of a shape's name: raised with each change of what a shape
  *  holds, so that kept files are made again. */
 enum { CUZK_CIRCUITS_VERSION = 1 };
-
-typedef struct cuzk_circuit_id {
-    cuzk_proof_kind kind;
-    const cuzk_sector *sector;
-    unsigned cut; /* 0, or that many challenges (porep) or sectors (window) */
-} cuzk_circuit_id;
 
 /** Parses a name; CUZK_E_ARG when there is no such circuit. */
 cuzk_code cuzk_circuit_named(cuzk_circuit_id *ret, const char *name, cuzk_err *err);

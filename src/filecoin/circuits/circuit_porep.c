@@ -14,10 +14,11 @@ typedef struct common {
     cuzk_num comm_d, comm_c, comm_r_last;
 } common;
 
-cuzk_porep_config cuzk_porep_config_of(const cuzk_sector *s)
+cuzk_porep_config cuzk_porep_config_of(const cuzk_circuit_id *id)
 {
-    return (cuzk_porep_config){s->layers, s->challenges, cuzk_sector_data_tree(s),
-                               cuzk_sector_octal_tree(s)};
+    return (cuzk_porep_config){id->sector->layers, id->cut ? id->cut : id->sector->challenges,
+                               cuzk_sector_data_tree(id->sector),
+                               cuzk_sector_octal_tree(id->sector)};
 }
 
 /* The labels of one node, and that their hash is a leaf of tree C. */

@@ -1,6 +1,7 @@
 #ifndef CUZK_FILECOIN_CIRCUIT_POREP_H
 #define CUZK_FILECOIN_CIRCUIT_POREP_H
 
+#include "filecoin/circuits/circuit_id.h"
 #include "filecoin/vanilla.h"
 #include "r1cs/cs.h"
 
@@ -11,7 +12,7 @@ typedef struct cuzk_porep_config {
     cuzk_tree data, octal;
 } cuzk_porep_config;
 
-cuzk_porep_config cuzk_porep_config_of(const cuzk_sector *s);
+cuzk_porep_config cuzk_porep_config_of(const cuzk_circuit_id *id);
 
 /**
  * The circuit of one PoRep partition (rust-fil-proofs porep/src/stacked/circuit): for each

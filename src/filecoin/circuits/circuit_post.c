@@ -4,11 +4,15 @@
 
 enum { WINNING_CHALLENGES_PER_SECTOR = 1 };
 
-cuzk_post_config cuzk_post_config_of(const cuzk_sector *s, bool window)
+cuzk_post_config cuzk_post_config_of(const cuzk_circuit_id *id)
 {
-    return (cuzk_post_config){window ? s->window_sectors : CUZK_WINNING_CHALLENGES,
-                              window ? CUZK_WINDOW_CHALLENGES : WINNING_CHALLENGES_PER_SECTOR,
-                              cuzk_sector_octal_tree(s)};
+    cuzk_post_config c = {CUZK_WINNING_CHALLENGES, WINNING_CHALLENGES_PER_SECTOR,
+                          cuzk_sector_octal_tree(id->sector)};
+    if (id->kind == CUZK_WINDOW_POST) {
+        c.sectors = id->cut ? id->cut : id->sector->window_sectors;
+        c.challenges = CUZK_WINDOW_CHALLENGES;
+    }
+    return c;
 }
 
 static void sector(cuzk_cs *cs, const cuzk_post_config *c, const cuzk_post_sector *s,

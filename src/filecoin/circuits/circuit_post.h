@@ -1,6 +1,7 @@
 #ifndef CUZK_FILECOIN_CIRCUIT_POST_H
 #define CUZK_FILECOIN_CIRCUIT_POST_H
 
+#include "filecoin/circuits/circuit_id.h"
 #include "filecoin/vanilla.h"
 #include "r1cs/cs.h"
 
@@ -11,7 +12,7 @@ typedef struct cuzk_post_config {
     cuzk_tree octal;
 } cuzk_post_config;
 
-cuzk_post_config cuzk_post_config_of(const cuzk_sector *s, bool window);
+cuzk_post_config cuzk_post_config_of(const cuzk_circuit_id *id);
 
 /**
  * The circuit of one PoSt partition (rust-fil-proofs post/src/fallback/circuit.rs): for each

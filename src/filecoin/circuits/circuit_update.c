@@ -232,7 +232,8 @@ void cuzk_circuit_update(cuzk_cs *cs, const cuzk_sector *s, const cuzk_update_pa
                 .octal = cuzk_sector_octal_tree(s)};
     own o;
     cuzk_bool bits[8 + CUZK_UPDATE_H_COUNT];
-    uint64_t k_and_h = (p ? p->k : 0) | (uint64_t)1 << CUZK_UPDATE_H_INDEX << m.partition_bits;
+    uint64_t h_bit = (uint64_t)1 << cuzk_sector_update_h_index(s);
+    uint64_t k_and_h = (p ? p->k : 0) | h_bit << m.partition_bits;
     public_bits(cs, bits, m.partition_bits + CUZK_UPDATE_H_COUNT, k_and_h);
     memcpy(m.partition, bits, m.partition_bits * sizeof *bits);
     memcpy(m.h_select, bits + m.partition_bits, sizeof m.h_select);
