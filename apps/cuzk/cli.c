@@ -4,7 +4,6 @@
 
 #include <stdarg.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 enum { MAX_THREADS = 1024, KEY_THREADS = 0x1000 };
 
@@ -92,15 +91,30 @@ bool cli_ends_with(const char *name, const char *suffix)
     return n > k && strcmp(name + n - k, suffix) == 0;
 }
 
+bool cli_looks_like_json(cuzk_span bytes)
+{
+    bool opened = false;
+    for (size_t i = 0; i < bytes.n; i++) {
+        uint8_t c = bytes.p[i];
+        bool space = c == ' ' || c == '\t' || c == '\r' || c == '\n';
+        if ((c < ' ' && !space) || c > '~') {
+            return false;
+        }
+        if (!opened && !space) {
+            if (c != '{' && c != '[') {
+                return false;
+            }
+            opened = true;
+        }
+    }
+    return opened;
+}
+
 cuzk_code cli_is_json(bool *ret, const char *name, cuzk_err *err)
 {
     cuzk_file_map map;
     CUZK_TRY(cuzk_file_map_open(&map, name, err));
-    size_t i = 0;
-    while (i < map.bytes.n && strchr(" \t\r\n", map.bytes.p[i]) && map.bytes.p[i]) {
-        i++;
-    }
-    *ret = i < map.bytes.n && (map.bytes.p[i] == '{' || map.bytes.p[i] == '[');
+    *ret = cli_ends_with(name, ".json") || cli_looks_like_json(map.bytes);
     cuzk_file_map_close(&map);
     return CUZK_OK;
 }
@@ -120,41 +134,6 @@ cuzk_code cli_vk_read(cuzk_vk *ret, const char *name, cuzk_err *err)
     CUZK_TRY(cli_is_json(&json, name, err));
     return json ? cuzk_vk_json_read(ret, name, err)
                 : cuzk_vk_read(ret, name, POINT_CHECK_SUBGROUP, err);
-}
-
-enum { BAR_WIDTH = 32, BAR_DELAY_NS = 1000000000, BAR_PERIOD_NS = 100000000 };
-
-static void draw(void *ctx, const char *phase, uint64_t done, uint64_t total)
-{
-    cli_bar *bar = ctx;
-    uint64_t now = cuzk_clock_ns();
-    if (!bar->terminal || now - bar->start_ns < BAR_DELAY_NS ||
-        now - bar->shown_ns < BAR_PERIOD_NS) {
-        return;
-    }
-    double part = total ? (double)done / (double)total : 1;
-    int filled = (int)(part * BAR_WIDTH);
-    static const char full[] = "################################";
-    fprintf(stderr, "\r\033[K%-14s [%.*s%*s] %3.0f %%", phase, filled, full, BAR_WIDTH - filled, "",
-            100 * part);
-    fflush(stderr);
-    bar->shown_ns = now;
-    bar->drawn = true;
-}
-
-cli_bar cli_bar_new(void)
-{
-    return (cli_bar){cuzk_clock_ns(), 0, isatty(STDERR_FILENO) == 1, false};
-}
-
-cuzk_progress cli_bar_progress(cli_bar *bar) { return (cuzk_progress){draw, bar}; }
-
-void cli_bar_end(cli_bar *bar)
-{
-    if (bar->drawn) {
-        fputs("\r\033[K", stderr);
-    }
-    bar->drawn = false;
 }
 
 void cli_say(const char *fmt, ...)

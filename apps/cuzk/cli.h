@@ -1,9 +1,11 @@
 #ifndef APPS_CUZK_CLI_H
 #define APPS_CUZK_CLI_H
 
+#include "base/bytes.h"
 #include "groth16/groth16.h"
 
 #include <argp.h>
+#include <pthread.h>
 
 /** A sub-command. argv[0] is "cuzk NAME"; a failure is printed by the caller, who exits with the
  *  code's status. */
@@ -35,7 +37,12 @@ cuzk_code cli_pool(cuzk_pool **ret, const cli_common *common, cuzk_err *err);
 
 bool cli_ends_with(const char *name, const char *suffix);
 
-/** True when the first byte of a file that is not white space opens a JSON object or array. */
+/** True for text, ASCII throughout, that begins with a JSON object or array. Binary data that
+ * begins so by chance has some other byte soon. */
+bool cli_looks_like_json(cuzk_span bytes);
+
+/** True when a file looks like JSON, or its name ends in .json, so that its reader says what is
+ *  wrong with it. */
 cuzk_code cli_is_json(bool *ret, const char *name, cuzk_err *err);
 
 /** True when a file begins with that magic word of four characters. */
@@ -44,13 +51,24 @@ cuzk_code cli_has_magic(bool *ret, const char *name, const char *magic, cuzk_err
 /** A vk in either format, told apart by content. Every point is checked. */
 cuzk_code cli_vk_read(cuzk_vk *ret, const char *name, cuzk_err *err);
 
-/** A progress bar on stderr, when that is a terminal and the work takes over a second. */
+/**
+ * A progress bar on stderr, when that is a terminal and the work takes over a second; a thread
+ * draws it. Between begin and end nothing else may write to the terminal, and the struct stays
+ * where it is.
+ */
 typedef struct cli_bar {
-    uint64_t start_ns, shown_ns;
-    bool terminal, drawn;
+    uint64_t start_ns;
+    const char *phase;    /* static */
+    uint64_t done, total; /* total is 0 when it is unknown */
+    pthread_t thread;
+    pthread_mutex_t lock;
+    pthread_cond_t wake;
+    bool running, ended, drawn;
 } cli_bar;
 
-cli_bar cli_bar_new(void);
+/** Begins with a phase of unknown length. */
+void cli_bar_begin(cli_bar *bar, const char *phase);
+/** What moves the bar on. */
 cuzk_progress cli_bar_progress(cli_bar *bar);
 /** Removes the bar from the terminal. */
 void cli_bar_end(cli_bar *bar);

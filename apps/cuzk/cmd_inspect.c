@@ -4,10 +4,10 @@
 
 #include <inttypes.h>
 
-enum { KEY_CHECK = 0x2000, KEY_DIGEST, KEY_JSON };
+enum { KEY_CHECK = 0x2000, KEY_DIGEST, KEY_JSON, KEY_TYPE };
 
 typedef struct options {
-    const char *file;
+    const char *file, *type;
     bool check, digest, json;
 } options;
 
@@ -16,6 +16,10 @@ static const struct argp_option option_list[] = {
     {"digest", KEY_DIGEST, NULL, 0,
      "Also print the digest by which Filecoin publishes parameter files (the first 32 digits of "
      "BLAKE2b-512), and the published file that has it",
+     0},
+    {"type", KEY_TYPE, "TYPE", 0,
+     "Read it as that: r1cs, wtns, zkey, vk, params, proof, inputs, vk.json, proof.json or "
+     "public.json",
      0},
     {"json", KEY_JSON, NULL, 0, "Print one line of JSON", 0},
     {0},
@@ -30,6 +34,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         return 0;
     case KEY_DIGEST:
         o->digest = true;
+        return 0;
+    case KEY_TYPE:
+        o->type = arg;
         return 0;
     case KEY_JSON:
         o->json = true;
@@ -51,7 +58,8 @@ static const struct argp argp = {
     .args_doc = "FILE",
     .doc = "Says what a file is and what it holds: keys, parameters, proofs and public inputs of "
            "bellperson and snarkjs, constraint systems and witnesses of circom. The type is told "
-           "by the content. A malformed file is refused with the offset and the field.",
+           "by the content; where that leaves it open, by what the file's name ends in. A "
+           "malformed file is refused with the offset and the field.",
 };
 
 static void print_text(json_t *out)
@@ -81,17 +89,26 @@ static cuzk_code print(json_t *out, bool json, cuzk_err *err)
     return CUZK_OK;
 }
 
-static cuzk_code kind_of(file_kind *ret, uint64_t *ret_bytes, const char *name, cuzk_err *err)
+/* The kind that --type says, or else the file, and in out how it is known. */
+static cuzk_code put_kind(json_t *out, file_kind *ret, const options *o, cuzk_err *err)
 {
     cuzk_file_map map;
-    CUZK_TRY(cuzk_file_map_open(&map, name, err));
-    *ret = inspect_kind(map.bytes);
-    *ret_bytes = map.bytes.n;
+    kind_source source = KIND_BY_OPTION;
+    CUZK_TRY(cuzk_file_map_open(&map, o->file, err));
+    *ret = o->type ? inspect_kind_of_type(o->type) : inspect_kind(map.bytes, o->file, &source);
+    uint64_t bytes = map.bytes.n;
     cuzk_file_map_close(&map);
     if (*ret == KIND_UNKNOWN) {
-        return CUZK_FAIL(err, CUZK_E_INPUT, "%s: %" PRIu64 " bytes of no type that is known here",
-                         name, *ret_bytes);
+        return o->type ? CUZK_FAIL(err, CUZK_E_ARG, "--type %s: there is no such type", o->type)
+                       : CUZK_FAIL(err, CUZK_E_INPUT,
+                                   "%s: offset 0: expected a file of a type that is known here, "
+                                   "found %" PRIu64 " other bytes",
+                                   o->file, bytes);
     }
+    json_object_set_new(out, "file", json_string(o->file));
+    json_object_set_new(out, "kind", json_string(inspect_kind_name(*ret)));
+    json_object_set_new(out, "told by", json_string(inspect_source_name(source)));
+    json_object_set_new(out, "bytes", json_integer((json_int_t)bytes));
     return CUZK_OK;
 }
 
@@ -113,11 +130,7 @@ static cuzk_code describe(json_t *out, const options *o, cuzk_pool *pool,
                           const cuzk_progress *progress, cuzk_err *err)
 {
     file_kind kind;
-    uint64_t bytes;
-    CUZK_TRY(kind_of(&kind, &bytes, o->file, err));
-    json_object_set_new(out, "file", json_string(o->file));
-    json_object_set_new(out, "kind", json_string(inspect_kind_name(kind)));
-    json_object_set_new(out, "bytes", json_integer((json_int_t)bytes));
+    CUZK_TRY(put_kind(out, &kind, o, err));
     CUZK_TRY(inspect_describe(out, kind, o->file, o->check, pool, progress, err));
     if (o->check) {
         json_object_set_new(out, "checked", json_string(inspect_checked(kind)));
@@ -134,7 +147,8 @@ cuzk_code cmd_inspect(int argc, char **argv, cuzk_err *err)
     CUZK_TRY(cli_require(o.file, "a file", err));
     CUZK_TRY(cli_pool(&pool, &common, err));
     json_t *out = json_object();
-    cli_bar bar = cli_bar_new();
+    cli_bar bar;
+    cli_bar_begin(&bar, "reading");
     cuzk_progress progress = cli_bar_progress(&bar);
     cuzk_code code;
     if (out) {

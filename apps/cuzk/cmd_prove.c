@@ -115,6 +115,7 @@ static cuzk_code read_files(task *t, const options *o, cuzk_pool *pool, cuzk_err
 {
     bool zkey;
     CUZK_TRY(cli_has_magic(&zkey, o->key, "zkey", err));
+    zkey = zkey || cli_ends_with(o->key, ".zkey"); /* whose reader says what is wrong with it */
     if (!zkey && !o->r1cs) {
         return CUZK_FAIL(err, CUZK_E_ARG, "--r1cs is missing: %s is not a zkey, so it needs one",
                          o->key);
@@ -174,14 +175,20 @@ static void say_times(const cuzk_prove_times *t)
 
 static cuzk_code run(task *t, const options *o, cuzk_pool *pool, cuzk_err *err)
 {
-    CUZK_TRY(read_files(t, o, pool, err));
     cuzk_proof proof;
     cuzk_prove_times times;
-    cli_bar bar = cli_bar_new();
+    cli_bar bar;
+    cli_bar_begin(&bar, "reading");
     cuzk_progress progress = cli_bar_progress(&bar);
-    cuzk_code code =
-        cuzk_groth16_prove(&proof, t->pk, t->r1cs, t->z, t->n_z, t->blinded ? &t->r : NULL,
-                           t->blinded ? &t->s : NULL, pool, &progress, &times, err);
+    cuzk_code code = read_files(t, o, pool, err);
+    if (code == CUZK_OK) {
+        cuzk_err why = {0};
+        code = cuzk_groth16_prove(&proof, t->pk, t->r1cs, t->z, t->n_z, t->blinded ? &t->r : NULL,
+                                  t->blinded ? &t->s : NULL, pool, &progress, &times, &why);
+        if (code != CUZK_OK) {
+            code = CUZK_FAIL(err, code, "%s with %s: %s", o->wtns, o->key, why.msg);
+        }
+    }
     cli_bar_end(&bar);
     CUZK_TRY(code);
     CUZK_TRY(write_proof(&proof, o->proof, err));

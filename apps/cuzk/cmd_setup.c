@@ -88,7 +88,8 @@ static cuzk_code make_key(cuzk_pk **ret, const options *o, const cuzk_r1cs *r1cs
     } else {
         CUZK_TRY(cuzk_trapdoor_random(&t, err));
     }
-    cli_bar bar = cli_bar_new();
+    cli_bar bar;
+    cli_bar_begin(&bar, "secrets");
     cuzk_progress progress = cli_bar_progress(&bar);
     cuzk_code code =
         cuzk_groth16_setup(ret, r1cs, &t, snarkjs ? FR_ROOT_SNARKJS : FR_ROOT_BELLMAN,
@@ -106,17 +107,33 @@ static void say_written(const char *name)
     cli_say("wrote %s, %s", name, size);
 }
 
-static cuzk_code write_files(const options *o, const cuzk_pk *pk, const cuzk_r1cs *r1cs,
-                             cuzk_err *err)
+static cuzk_code read_system(cuzk_r1cs **ret, const char *name, cuzk_err *err)
 {
-    CUZK_TRY(cli_ends_with(o->out, ".zkey") ? cuzk_zkey_write(pk, r1cs, o->out, err)
-                                            : cuzk_params_write(pk, o->out, err));
+    cli_bar bar;
+    cli_bar_begin(&bar, "reading");
+    cuzk_code code = cuzk_r1cs_read(ret, name, err);
+    cli_bar_end(&bar);
+    return code;
+}
+
+static cuzk_code write_key(const options *o, const cuzk_pk *pk, const cuzk_r1cs *r1cs,
+                           cuzk_err *err)
+{
+    cli_bar bar;
+    cli_bar_begin(&bar, "writing");
+    cuzk_code code = cli_ends_with(o->out, ".zkey") ? cuzk_zkey_write(pk, r1cs, o->out, err)
+                                                    : cuzk_params_write(pk, o->out, err);
+    cli_bar_end(&bar);
+    CUZK_TRY(code);
     say_written(o->out);
-    if (o->vk) {
-        CUZK_TRY(cli_ends_with(o->vk, ".json") ? cuzk_vk_json_write(&pk->vk, o->vk, err)
-                                               : cuzk_vk_write(&pk->vk, o->vk, err));
-        say_written(o->vk);
-    }
+    return CUZK_OK;
+}
+
+static cuzk_code write_vk(const options *o, const cuzk_vk *vk, cuzk_err *err)
+{
+    CUZK_TRY(cli_ends_with(o->vk, ".json") ? cuzk_vk_json_write(vk, o->vk, err)
+                                           : cuzk_vk_write(vk, o->vk, err));
+    say_written(o->vk);
     return CUZK_OK;
 }
 
@@ -129,7 +146,10 @@ static cuzk_code run(const options *o, const cuzk_r1cs *r1cs, cuzk_pool *pool, c
             "in %.2f s",
             r1cs->n_rows, r1cs->n_inputs - 1, r1cs->n_aux, pk->lg_domain,
             (double)(cuzk_clock_ns() - start) / 1e9);
-    cuzk_code code = write_files(o, pk, r1cs, err);
+    cuzk_code code = write_key(o, pk, r1cs, err);
+    if (code == CUZK_OK && o->vk) {
+        code = write_vk(o, &pk->vk, err);
+    }
     cuzk_pk_free(pk);
     return code;
 }
@@ -143,7 +163,7 @@ cuzk_code cmd_setup(int argc, char **argv, cuzk_err *err)
     cuzk_pool *pool;
     cuzk_r1cs *r1cs;
     CUZK_TRY(cli_pool(&pool, &common, err));
-    cuzk_code code = cuzk_r1cs_read(&r1cs, o.r1cs, err);
+    cuzk_code code = read_system(&r1cs, o.r1cs, err);
     if (code == CUZK_OK) {
         code = run(&o, r1cs, pool, err);
         cuzk_r1cs_free(r1cs);

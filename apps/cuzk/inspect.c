@@ -4,22 +4,44 @@
 
 #include <stdlib.h>
 
-const char *inspect_kind_name(file_kind kind)
+static const struct {
+    const char *type; /* for --type, and what files' names end in */
+    const char *name; /* for people */
+} kinds[N_FILE_KINDS] = {
+    [KIND_UNKNOWN] = {"", "unknown"},
+    [KIND_R1CS] = {"r1cs", "circom constraint system"},
+    [KIND_WTNS] = {"wtns", "circom witness"},
+    [KIND_ZKEY] = {"zkey", "snarkjs proving key"},
+    [KIND_VK] = {"vk", "bellperson verifying key"},
+    [KIND_PARAMS] = {"params", "bellperson parameters"},
+    [KIND_PROOFS] = {"proof", "proofs"},
+    [KIND_INPUTS] = {"inputs", "public inputs"},
+    [KIND_VK_JSON] = {"vk.json", "snarkjs verifying key"},
+    [KIND_PROOF_JSON] = {"proof.json", "snarkjs proof"},
+    [KIND_PUBLIC_JSON] = {"public.json", "snarkjs public inputs"},
+};
+
+const char *inspect_kind_name(file_kind kind) { return kinds[kind].name; }
+
+const char *inspect_source_name(kind_source source)
 {
-    static const char *const names[N_FILE_KINDS] = {
-        [KIND_UNKNOWN] = "unknown",
-        [KIND_R1CS] = "circom constraint system",
-        [KIND_WTNS] = "circom witness",
-        [KIND_ZKEY] = "snarkjs proving key",
-        [KIND_VK] = "bellperson verifying key",
-        [KIND_PARAMS] = "bellperson parameters",
-        [KIND_PROOFS] = "proofs",
-        [KIND_INPUTS] = "public inputs",
-        [KIND_VK_JSON] = "snarkjs verifying key",
-        [KIND_PROOF_JSON] = "snarkjs proof",
-        [KIND_PUBLIC_JSON] = "snarkjs public inputs",
+    static const char *const names[] = {
+        [KIND_BY_CONTENT] = "its content",
+        [KIND_BY_NAME] = "its name",
+        [KIND_BY_GUESS] = "its size and values, a guess",
+        [KIND_BY_OPTION] = "--type",
     };
-    return names[kind];
+    return names[source];
+}
+
+file_kind inspect_kind_of_type(const char *type)
+{
+    for (int kind = KIND_UNKNOWN + 1; kind < N_FILE_KINDS; kind++) {
+        if (strcmp(type, kinds[kind].type) == 0) {
+            return (file_kind)kind;
+        }
+    }
+    return KIND_UNKNOWN;
 }
 
 static bool contains(cuzk_span bytes, const char *word)
@@ -27,21 +49,41 @@ static bool contains(cuzk_span bytes, const char *word)
     return memmem(bytes.p, bytes.n, word, strlen(word)) != NULL;
 }
 
-static file_kind json_kind(cuzk_span bytes)
+/* What the content says beyond doubt: other data decodes as a first proof with a probability of one
+ * in 2^256. */
+static file_kind kind_of_content(cuzk_span bytes)
 {
-    size_t i = 0;
-    while (i < bytes.n && (bytes.p[i] == ' ' || (bytes.p[i] >= '\t' && bytes.p[i] <= '\r'))) {
-        i++;
+    static const struct {
+        char magic[5];
+        file_kind kind;
+    } magics[] = {{"r1cs", KIND_R1CS}, {"wtns", KIND_WTNS}, {"zkey", KIND_ZKEY}};
+    for (size_t i = 0; i < sizeof magics / sizeof *magics; i++) {
+        if (bytes.n >= 4 && memcmp(bytes.p, magics[i].magic, 4) == 0) {
+            return magics[i].kind;
+        }
     }
-    if (i < bytes.n && bytes.p[i] == '[') {
-        return KIND_PUBLIC_JSON;
+    if (cli_looks_like_json(bytes)) {
+        return contains(bytes, "\"vk_alpha_1\"") ? KIND_VK_JSON
+               : contains(bytes, "\"pi_a\"")     ? KIND_PROOF_JSON
+               : memchr(bytes.p, '{', bytes.n)   ? KIND_UNKNOWN
+                                                 : KIND_PUBLIC_JSON;
     }
-    if (i == bytes.n || bytes.p[i] != '{') {
-        return KIND_UNKNOWN;
+    cuzk_proof proof;
+    return bytes.n >= CUZK_PROOF_BYTES && cuzk_proof_decode(&proof, bytes.p, "", 0, NULL) == CUZK_OK
+               ? KIND_PROOFS
+               : KIND_UNKNOWN;
+}
+
+static file_kind kind_of_name(const char *name)
+{
+    for (int kind = KIND_UNKNOWN + 1; kind < N_FILE_KINDS; kind++) {
+        char suffix[16];
+        snprintf(suffix, sizeof suffix, ".%s", kinds[kind].type);
+        if (cli_ends_with(name, suffix)) {
+            return (file_kind)kind;
+        }
     }
-    return contains(bytes, "\"vk_alpha_1\"") ? KIND_VK_JSON
-           : contains(bytes, "\"pi_a\"")     ? KIND_PROOF_JSON
-                                             : KIND_UNKNOWN;
+    return KIND_UNKNOWN;
 }
 
 static bool are_inputs(cuzk_span bytes)
@@ -55,17 +97,12 @@ static bool are_inputs(cuzk_span bytes)
     return true;
 }
 
-/* Nothing marks these files. What reads well as proofs or as integers below r is that: by chance
- * other data does so seldom, and the size of keys is no multiple of 32. A vk says how long it is;
- * what is longer is parameters. What is left is malformed, and its reader will say where. */
-static file_kind bellperson_kind(cuzk_span bytes)
+/* Nothing marks bellperson's files. What reads well as integers below r is that: the size of keys
+ * is no multiple of 32. A vk says how long it is; what is longer is parameters. What is left is
+ * malformed, and its reader will say where. */
+static file_kind guess_kind(cuzk_span bytes)
 {
-    bool whole_proofs = bytes.n > 0 && bytes.n % CUZK_PROOF_BYTES == 0;
     bool whole_inputs = bytes.n > 0 && bytes.n % 32 == 0;
-    cuzk_proof proof;
-    if (whole_proofs && cuzk_proof_decode(&proof, bytes.p, "", 0, NULL) == CUZK_OK) {
-        return KIND_PROOFS;
-    }
     if (whole_inputs && are_inputs(bytes)) {
         return KIND_INPUTS;
     }
@@ -76,25 +113,26 @@ static file_kind bellperson_kind(cuzk_span bytes)
             return bytes.n == end ? KIND_VK : KIND_PARAMS;
         }
     }
-    if (whole_proofs && (bytes.p[0] & bytes.p[48] & bytes.p[144] & 0x80)) {
+    if (bytes.n > 0 && bytes.n % CUZK_PROOF_BYTES == 0 &&
+        (bytes.p[0] & bytes.p[48] & bytes.p[144] & 0x80)) {
         return KIND_PROOFS;
     }
     return whole_inputs ? KIND_INPUTS : KIND_UNKNOWN;
 }
 
-file_kind inspect_kind(cuzk_span bytes)
+file_kind inspect_kind(cuzk_span bytes, const char *name, kind_source *ret_source)
 {
-    static const struct {
-        char magic[5];
-        file_kind kind;
-    } magics[] = {{"r1cs", KIND_R1CS}, {"wtns", KIND_WTNS}, {"zkey", KIND_ZKEY}};
-    for (size_t i = 0; i < sizeof magics / sizeof *magics; i++) {
-        if (bytes.n >= 4 && memcmp(bytes.p, magics[i].magic, 4) == 0) {
-            return magics[i].kind;
-        }
+    *ret_source = KIND_BY_CONTENT;
+    file_kind kind = kind_of_content(bytes);
+    if (kind == KIND_UNKNOWN) {
+        *ret_source = KIND_BY_NAME;
+        kind = kind_of_name(name);
     }
-    file_kind kind = json_kind(bytes);
-    return kind != KIND_UNKNOWN ? kind : bellperson_kind(bytes);
+    if (kind == KIND_UNKNOWN) {
+        *ret_source = KIND_BY_GUESS;
+        kind = guess_kind(bytes);
+    }
+    return kind;
 }
 
 static void put(json_t *out, const char *key, uint64_t value)

@@ -3,11 +3,9 @@
 
 #include "cli.h"
 
-#include "base/bytes.h"
-
 #include <jansson.h>
 
-/** What a file is, by its content. */
+/** What a file is. */
 typedef enum file_kind {
     KIND_UNKNOWN,
     KIND_R1CS,
@@ -26,9 +24,24 @@ typedef enum file_kind {
 /** A phrase, e.g. "bellperson verifying key". */
 const char *inspect_kind_name(file_kind kind);
 
-/** Goes by magic words, sizes and, where nothing else tells, values. KIND_UNKNOWN when nothing
+/** How it is known what a file is. */
+typedef enum kind_source {
+    KIND_BY_CONTENT, /* a magic word, a member's name, a first proof that is one */
+    KIND_BY_NAME,    /* the end of the file's name, where the content does not tell */
+    KIND_BY_GUESS,   /* the size and what would be the values */
+    KIND_BY_OPTION,
+} kind_source;
+
+/** A phrase, e.g. "its content". */
+const char *inspect_source_name(kind_source source);
+
+/** What a file of that name and content is, and how that is known; KIND_UNKNOWN when nothing
  *  fits. */
-file_kind inspect_kind(cuzk_span bytes);
+file_kind inspect_kind(cuzk_span bytes, const char *name, kind_source *ret_source);
+
+/** The kind that is called so in --type and at the end of files' names, e.g. "vk" or "vk.json", or
+ *  KIND_UNKNOWN. */
+file_kind inspect_kind_of_type(const char *type);
 
 /**
  * Reads a file of that kind as every command would, and adds what it holds to the JSON object out,

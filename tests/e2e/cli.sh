@@ -210,10 +210,40 @@ expect 0 "kind: snarkjs public inputs" inspect a-public.json
 expect 0 "checked: every point is on its curve and of order r" inspect a.params --check
 expect 0 "checked: every point is on its curve and of order r" inspect a.zkey --check
 expect 0 '"public inputs": 2' inspect a.vk --json
-python=$(command -v python3) && for f in a.params a.zkey a.vk $chain/mul.wtns; do
-    "$bin/cuzk" inspect "$f" --json --digest | "$python" -m json.tool >/dev/null ||
-        fail "inspect --json $f is no JSON"
-done
+if python=$(command -v python3); then
+    for f in $chain/mulchain.r1cs $chain/mul.wtns a.zkey a.vk a.params three.proof a.inputs a.json \
+        a-proof.json a-public.json; do
+        "$bin/cuzk" inspect "$f" --json --digest --check | "$python" -c '
+import json, sys
+said = json.loads(sys.stdin.read())
+missing = {"file", "kind", "told by", "bytes", "checked", "digest", "published as"} - said.keys()
+assert said["file"] == sys.argv[1] and not missing, missing
+assert all(type(said[key]) in (int, str) for key in said)' "$f" ||
+            fail "inspect --json $f is not the JSON that it should be"
+    done
+fi
+
+# What nothing marks: the name tells, else the values, and --type before everything.
+expect 0 "told by: its content" inspect three.proof
+expect 0 "told by: its name" inspect a.vk
+flip a.proof 0 7
+cp flipped malformed.proof
+expect 3 "malformed.proof: offset 0: A of the proof" inspect malformed.proof
+expect 3 "malformed.proof: offset 0: A of the proof" inspect malformed.proof --json
+cp a.proof proof.inputs
+expect 0 "kind: proofs" inspect proof.inputs
+head -c 900 a.vk >short.vk
+expect 3 "short.vk: offset 868: ic" inspect short.vk
+cp a.vk nameless
+expect 0 "kind: bellperson verifying key" inspect nameless
+expect 0 "told by: its size and values, a guess" inspect nameless
+expect 0 "told by: --type" inspect nameless --type vk
+expect 3 "nameless: offset 1152: proof 6" inspect nameless --type proof
+expect 2 "--type key: there is no such type" inspect nameless --type key
+# A verifying key that begins like JSON is none.
+{ printf '\n['; tail -c +3 a.vk; } >bracket
+expect 0 "kind: bellperson verifying key" inspect bracket
+
 expect 0 "digest: " inspect a.params --digest
 flip a.params 100000
 expect 3 "flipped" inspect flipped --check
