@@ -285,6 +285,9 @@ static void unknown_keys_and_other_layouts_are_taken(void **state)
     test_file f = replaced(&good, "{", "{\"extra\": {\"a\": [1, 2.5, null]}, ");
     assert_int_equal(parse(PROOF, &f, &err), CUZK_OK);
     free(f.p);
+    f = replaced(&good, "{", "{\"quoted\": \"\\\"[[[[[[[[[[[[[[[[[[[[\", ");
+    assert_int_equal(parse(PROOF, &f, &err), CUZK_OK);
+    free(f.p);
     f = replaced(&good, "{", "\r\n\t {");
     for (size_t i = 0; i < f.n; i++) {
         f.p[i] = f.p[i] == '\n' ? ' ' : f.p[i];

@@ -119,6 +119,10 @@ static void header_twice(iden3_bytes *f)
     iden3_remove_section(f, 2);
     iden3_repeat_section(f, 1);
 }
+static void section_of_type_0(iden3_bytes *f)
+{
+    cuzk_store_u32le(f->p + iden3_payload(f, VALUES, NULL) - 12, 0);
+}
 static void half_the_values(iden3_bytes *f)
 {
     size_t n, at = iden3_payload(f, VALUES, &n);
@@ -164,6 +168,7 @@ static const spoil spoils[] = {
     {"a_file_without_values_is_refused", spoil_remove_2, {"section 2 (values)", "found none"}},
     {"a_second_header_is_refused", header_twice, {"section type", "found 1 twice"}},
     {"an_unknown_section_is_refused", spoil_unknown_2, {"section type", "1 to 2", "found 11"}},
+    {"a_section_of_type_0_is_refused", section_of_type_0, {"section type", "1 to 2", "found 0"}},
     {"an_endless_section_is_refused", spoil_endless_2, {"length of section 2", "bytes left"}},
     {"half_of_the_values_is_refused", half_the_values, {"length of the values", "found 800"}},
     {"a_count_one_too_low_is_refused", one_value_fewer, {"length of the values", "expected 1568"}},
