@@ -163,6 +163,24 @@ static void bad_points_of_a_proof_are_named_with_their_place(void **state)
     free(good.p);
 }
 
+static void a_point_of_G2_of_the_wrong_order_is_refused(void **state)
+{
+    (void)state;
+    test_file f = test_file_load(test_vector(seal_proofs));
+    memset(f.p + 48, 0, 96);
+    f.p[48] = 0x80;
+    g2_affine b;
+    do { /* the points with a small x are of another order */
+        f.p[48 + 95]++;
+    } while (g2_decompress(&b, f.p + 48, POINT_CHECK_CURVE) != POINT_OK);
+    cuzk_proof *proofs;
+    size_t n;
+    cuzk_err err;
+    test_failed(cuzk_proofs_parse(&proofs, &n, test_file_span(&f), "p.proof", &err), &err,
+                CUZK_E_INPUT, "offset 48: B of the proof: ", "not in the subgroup", NULL);
+    free(f.p);
+}
+
 static void inputs_that_are_not_canonical_are_refused(void **state)
 {
     (void)state;
@@ -229,6 +247,7 @@ int main(void)
         cmocka_unit_test(real_inputs_are_read),
         cmocka_unit_test(proofs_cut_anywhere_are_refused),
         cmocka_unit_test(bad_points_of_a_proof_are_named_with_their_place),
+        cmocka_unit_test(a_point_of_G2_of_the_wrong_order_is_refused),
         cmocka_unit_test(inputs_that_are_not_canonical_are_refused),
         cmocka_unit_test(files_that_are_no_proofs_are_refused),
     };

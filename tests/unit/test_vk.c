@@ -131,6 +131,10 @@ static void bytes_after_the_key_are_refused(void **state)
     cuzk_err err;
     test_failed(parse(&vk, &f, POINT_CHECK_NONE, &err), &err, CUZK_E_INPUT,
                 "offset 3076: expected the end of the verifying key, found 1 more bytes", NULL);
+    test_failed(cuzk_vk_read(&vk, test_file_save("long.vk", f.p, f.n), POINT_CHECK_SUBGROUP, &err),
+                &err, CUZK_E_INPUT,
+                "long.vk: offset 3076: expected the end of the verifying key, found 1 more bytes",
+                NULL);
     free(f.p);
 }
 

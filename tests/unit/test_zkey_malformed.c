@@ -109,6 +109,11 @@ static void domain_2_31(iden3_bytes *f) { spoil_u32(f, ZKEY_HEADER, SIZES + 8, 1
 static void domain_2_28(iden3_bytes *f) { spoil_u32(f, ZKEY_HEADER, SIZES + 8, 1u << 28); }
 static void domain_twice(iden3_bytes *f) { spoil_u32(f, ZKEY_HEADER, SIZES + 8, 2 * DOMAIN); }
 static void domain_2(iden3_bytes *f) { spoil_u32(f, ZKEY_HEADER, SIZES + 8, 2); }
+static void domain_of_the_inputs(iden3_bytes *f)
+{
+    spoil_u32(f, ZKEY_HEADER, SIZES + 4, 4);
+    spoil_u32(f, ZKEY_HEADER, SIZES + 8, 4);
+}
 static void domain_half_with_h(iden3_bytes *f)
 {
     spoil_u32(f, ZKEY_HEADER, SIZES + 8, DOMAIN / 2);
@@ -142,6 +147,7 @@ static size_t last_coeff(const iden3_bytes *f)
     return 4 + (size_t)(cuzk_load_u32le(f->p + iden3_payload(f, ZKEY_COEFFS, NULL)) - 1) * COEFF;
 }
 static void coeff_m7(iden3_bytes *f) { spoil_u32(f, ZKEY_COEFFS, 4, 7); }
+static void coeff_m2(iden3_bytes *f) { spoil_u32(f, ZKEY_COEFFS, 4, 2); }
 static void coeff_m_huge(iden3_bytes *f) { spoil_u32(f, ZKEY_COEFFS, 4, UINT32_MAX); }
 static void coeff_row_huge(iden3_bytes *f) { spoil_u32(f, ZKEY_COEFFS, 8, 0xfffffff0u); }
 static void coeff_row_domain(iden3_bytes *f) { spoil_u32(f, ZKEY_COEFFS, 8, DOMAIN); }
@@ -307,6 +313,9 @@ static const spoil spoils[] = {
     {"a_domain_smaller_than_the_inputs_is_refused",
      domain_2,
      {"domain size", "1 + 3 inputs", "found 2"}},
+    {"a_domain_without_room_for_the_row_of_one_is_refused",
+     domain_of_the_inputs,
+     {"domain size", "1 + 4 inputs", "found 4"}},
     {"a_domain_smaller_than_the_constraints_is_refused",
      domain_half_with_h,
      {"constraint of coefficient", "expected below 32", "found 32"}},
@@ -332,6 +341,9 @@ static const spoil spoils[] = {
     {"one_public_input_fewer_is_refused",
      one_less_public,
      {"row of input 0", "expected 1 at signal 0", "found 1 at signal 1"}},
+    {"a_coefficient_of_matrix_2_is_refused",
+     coeff_m2,
+     {"matrix of coefficient 0", "0 or 1", "found 2"}},
     {"a_coefficient_of_matrix_7_is_refused",
      coeff_m7,
      {"matrix of coefficient 0", "0 or 1", "found 7"}},
