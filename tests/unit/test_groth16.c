@@ -122,15 +122,17 @@ typedef struct fixture {
     cuzk_pk *pk;
 } fixture;
 
-static fixture fixture_new(kind k)
+static fixture fixture_of_rows(kind k, uint64_t n_rows)
 {
-    fixture f = {.c = gen_circuit_new(&(gen_wish){.n_rows = 60, .n_inputs = 4, .seed = 11})};
+    fixture f = {.c = gen_circuit_new(&(gen_wish){.n_rows = n_rows, .n_inputs = 4, .seed = 11})};
     cuzk_trapdoor t;
     assert_int_equal(cuzk_trapdoor_random(&t, NULL), CUZK_OK);
     f.n_z = (size_t)f.c.r1cs->n_inputs + f.c.r1cs->n_aux;
     f.pk = new_key(f.c.r1cs, &t, k, NULL);
     return f;
 }
+
+static fixture fixture_new(kind k) { return fixture_of_rows(k, 60); }
 
 static void fixture_clear(fixture *f)
 {
@@ -177,6 +179,20 @@ static void a_proof_with_fresh_blinding_verifies_and_differs_each_time(void **st
         f.c.z[1].l[0] ^= 1;
         assert_int_equal(cuzk_verify(v, &one, f.c.z + 1, n, NULL, NULL), CUZK_E_INVALID);
         cuzk_verifier_free(v);
+        fixture_clear(&f);
+    }
+}
+
+static void circuits_longer_than_what_a_thread_takes_at_a_time_are_proved(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        fixture f = fixture_of_rows(kinds[i], 4200);
+        cuzk_proof proof; /* a valid one, or the prover would have kept it */
+        cuzk_err err = {0};
+        if (prove(&f, &proof, &err) != CUZK_OK) {
+            fail_msg("%s", err.msg);
+        }
         fixture_clear(&f);
     }
 }
@@ -252,7 +268,9 @@ static void sizes_that_do_not_fit_are_refused(void **state)
     fixture f = fixture_new(kinds[0]);
     f.n_z -= 1;
     assert_refused(&f, CUZK_E_INPUT, "the key wants");
-    f.n_z += 1;
+    f.n_z += 2;
+    assert_refused(&f, CUZK_E_INPUT, "the key wants");
+    f.n_z -= 1;
     f.pk->lg_domain -= 1;
     assert_refused(&f, CUZK_E_INPUT, "the key's domain is 2^");
     f.pk->lg_domain += 2;
@@ -267,6 +285,11 @@ static void sizes_that_do_not_fit_are_refused(void **state)
     f.c = other;
     assert_refused(&f, CUZK_E_INPUT, "5 inputs");
     f.c = own;
+    f.c.r1cs->n_inputs += 1; /* as many variables in all */
+    f.c.r1cs->n_aux -= 1;
+    assert_refused(&f, CUZK_E_INPUT, "the system has 5 inputs");
+    f.c.r1cs->n_inputs -= 1;
+    f.c.r1cs->n_aux += 1;
     gen_circuit_clear(&other);
     fixture_clear(&f);
 }
@@ -307,6 +330,7 @@ int main(void)
         cmocka_unit_test(proofs_of_edge_circuits_equal_the_oracle_for_every_kind_of_key),
         cmocka_unit_test(proofs_of_generated_circuits_equal_the_oracle_for_every_kind_of_key),
         cmocka_unit_test(a_proof_with_fresh_blinding_verifies_and_differs_each_time),
+        cmocka_unit_test(circuits_longer_than_what_a_thread_takes_at_a_time_are_proved),
         cmocka_unit_test(a_witness_that_breaks_a_row_is_refused_with_its_number),
         cmocka_unit_test(a_key_without_c_finds_a_wrong_witness_by_verifying),
         cmocka_unit_test(a_corrupt_key_yields_no_proof),

@@ -530,6 +530,20 @@ static void keys_that_the_format_cannot_hold_are_not_written(void **state)
     pk->vk.ic[1] = (g1_affine){fp_zero, fp_zero};
     test_failed(cuzk_params_write(pk, path, &err), &err, CUZK_E_ARG, "ic", "infinity", NULL);
     pk->vk.ic[1] = g1_generator;
+    g1_affine *const in_g1[] = {&pk->vk.alpha_g1, &pk->vk.beta_g1, &pk->vk.delta_g1};
+    static const char *const g1_names[] = {"alpha_g1", "beta_g1", "delta_g1"};
+    g2_affine *const in_g2[] = {&pk->vk.beta_g2, &pk->vk.gamma_g2, &pk->vk.delta_g2};
+    static const char *const g2_names[] = {"beta_g2", "gamma_g2", "delta_g2"};
+    for (int i = 0; i < 3; i++) {
+        *in_g1[i] = (g1_affine){fp_zero, fp_zero};
+        test_failed(cuzk_params_write(pk, path, &err), &err, CUZK_E_ARG, g1_names[i], "infinity",
+                    NULL);
+        *in_g1[i] = g1_generator;
+        *in_g2[i] = (g2_affine){fp2_zero, fp2_zero};
+        test_failed(cuzk_params_write(pk, path, &err), &err, CUZK_E_ARG, g2_names[i], "infinity",
+                    NULL);
+        *in_g2[i] = g2_generator;
+    }
     cuzk_params_layout layout;
     test_failed(cuzk_params_scan(&layout, path, POINT_CHECK_NONE, &err), &err, CUZK_E_IO,
                 "unwritten.params: cannot open", NULL);
