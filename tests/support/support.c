@@ -45,6 +45,22 @@ const char *test_tmpdir(void)
     return tmpdir;
 }
 
+#ifdef __has_feature /* clang */
+#define HAS_FEATURE(name) __has_feature(name)
+#else
+#define HAS_FEATURE(name) 0
+#endif
+
+bool test_is_slow(void)
+{
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) ||                               \
+    HAS_FEATURE(address_sanitizer) || HAS_FEATURE(thread_sanitizer)
+    return true;
+#else
+    return false;
+#endif
+}
+
 test_rng test_rng_new(const char *test_name)
 {
     const char *wish = getenv("CUZK_SEED");

@@ -3,6 +3,7 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -26,6 +27,10 @@ const char *test_vector(const char *rel);
 
 /** A fresh temporary folder that is removed when the process ends. */
 const char *test_tmpdir(void);
+
+/** True in builds with a sanitizer, where everything takes ten times as long: a test may then leave
+ *  out its largest sizes, never one of its branches. */
+bool test_is_slow(void);
 
 /** A generator of reproducible test values (splitmix64), seeded from CUZK_SEED or a fixed number;
  * the seed is printed once. Not for secrets. */
