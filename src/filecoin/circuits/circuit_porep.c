@@ -41,7 +41,7 @@ static void put_big_endian(cuzk_bool *to, const cuzk_bool *bits, unsigned n)
 static void put_const(cuzk_bool *to, uint64_t v, unsigned n)
 {
     for (unsigned i = 0; i < n; i++) {
-        to[i] = cuzk_bool_const(v >> i & 1);
+        to[i] = cuzk_bool_const(i < 64 && (v >> i & 1));
     }
 }
 
