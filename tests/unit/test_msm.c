@@ -79,7 +79,7 @@ static fr_repr edge_scalar(test_rng *rng)
         test_rng rng = test_rng_new(#G "_sums_of_few_equal_the_naive_sum");                        \
         G##_affine p[40];                                                                          \
         fr_repr k[40];                                                                             \
-        for (size_t n = 0; n <= 40; n++) {                                                         \
+        for (size_t n = 0; n <= 40; n += test_is_slow() ? 3 : 1) {                                 \
             test_##G##_points(&rng, p, n);                                                         \
             for (size_t i = 0; i < n; i++) {                                                       \
                 k[i] = edge_scalar(&rng);                                                          \
@@ -190,7 +190,7 @@ NAIVE(g2)
     {                                                                                              \
         (void)state;                                                                               \
         test_rng rng = test_rng_new(#G "_sums_of_equal_opposite_and_infinite_points_are_right");   \
-        for (size_t n = 9; n <= 3000; n = 2 * n + 1) {                                             \
+        for (size_t n = 9; n <= (test_is_slow() ? 300 : 3000); n = 2 * n + 1) {                    \
             for (size_t kinds = 1; kinds < 200; kinds = 13 * kinds + 1) {                          \
                 G##_known s = G##_known_new(&rng, n);                                              \
                 G##_mix(&rng, &s, kinds);                                                          \
@@ -250,7 +250,7 @@ NAIVE(g2)
             G##_mul(&t, &t, &k[i]);                                                                \
             G##_to_affine(&want[i], &t);                                                           \
         }                                                                                          \
-        for (size_t uses = 0; uses < 40000; uses = 8 * uses + 1) {                                 \
+        for (size_t uses = 0; uses < (test_is_slow() ? 4000 : 40000); uses = 8 * uses + 1) {       \
             msm_fixed_##G *table;                                                                  \
             math_isa_limit(levels[uses % 3]);                                                      \
             assert_int_equal(msm_fixed_##G##_new(&table, &base, uses, pool, &err), CUZK_OK);       \

@@ -126,6 +126,31 @@ static void random_assignment(test_rng *g, fr z[VARS])
     }
 }
 
+/* Enough of them to meet in the slots of the builder's table. */
+static void coefficients_that_differ_in_one_limb_are_kept_apart(void **state)
+{
+    (void)state;
+    enum { N = 600 };
+    for (size_t limb = 0; limb < FR_LIMBS; limb++) {
+        cuzk_r1cs_builder *b;
+        cuzk_r1cs *r = NULL;
+        assert_int_equal(cuzk_r1cs_builder_new(&b, 1, N, NULL), CUZK_OK);
+        for (uint32_t i = 0; i < N; i++) {
+            fr coeff = {{7, 7, 7, 7}};
+            coeff.l[limb] = 100 + i;
+            assert_int_equal(cuzk_r1cs_builder_term(b, CUZK_MATRIX_A, i, &coeff, NULL), CUZK_OK);
+        }
+        assert_int_equal(cuzk_r1cs_builder_end_row(b, NULL), CUZK_OK);
+        assert_int_equal(cuzk_r1cs_builder_finish(b, &r, NULL), CUZK_OK);
+        assert_int_equal(r->n_coeffs, N + 2);
+        for (uint32_t i = 0; i < N; i++) {
+            assert_int_equal(r->dictionary[r->a.coeff[i]].l[limb], 100 + i);
+        }
+        cuzk_r1cs_builder_free(b);
+        cuzk_r1cs_free(r);
+    }
+}
+
 static void evaluation_is_the_sum_of_the_given_terms_on_any_number_of_threads(void **state)
 {
     (void)state;
@@ -287,6 +312,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rows_hold_each_variable_once_in_order_and_no_zero),
         cmocka_unit_test(the_dictionary_holds_each_coefficient_once_and_one_first),
+        cmocka_unit_test(coefficients_that_differ_in_one_limb_are_kept_apart),
         cmocka_unit_test(evaluation_is_the_sum_of_the_given_terms_on_any_number_of_threads),
         cmocka_unit_test(density_marks_exactly_the_variables_that_occur),
         cmocka_unit_test(a_check_names_the_first_row_that_fails),
