@@ -11,7 +11,8 @@
  *  code's status. */
 typedef cuzk_code cli_run_fn(int argc, char **argv, cuzk_err *err);
 
-cli_run_fn cmd_verify, cmd_setup, cmd_prove, cmd_inspect, cmd_gen_c1, cmd_gen_post, cmd_gen_update, cmd_circuit;
+cli_run_fn cmd_verify, cmd_setup, cmd_prove, cmd_inspect, cmd_gen_c1, cmd_gen_post, cmd_gen_update,
+    cmd_circuit;
 
 /** Options that every command takes, before the command's name or after it. */
 typedef struct cli_common {
