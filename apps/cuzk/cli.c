@@ -145,6 +145,14 @@ void cli_say(const char *fmt, ...)
     putchar('\n');
 }
 
+void cli_say_times(const cuzk_prove_times *t)
+{
+#define X(phase) printf(#phase " %.1f ms, ", (double)t->phase##_ns / 1e6);
+    CUZK_PROVE_PHASES(X)
+#undef X
+    cli_say("total %.1f ms", (double)t->total_ns / 1e6);
+}
+
 void cli_format_bytes(char text[32], uint64_t bytes)
 {
     static const char *const units[] = {"B", "KB", "MB", "GB", "TB"};

@@ -12,7 +12,7 @@
 typedef cuzk_code cli_run_fn(int argc, char **argv, cuzk_err *err);
 
 cli_run_fn cmd_verify, cmd_setup, cmd_prove, cmd_inspect, cmd_gen_c1, cmd_gen_post, cmd_gen_update,
-    cmd_circuit;
+    cmd_circuit, cmd_witness;
 
 /** Options that every command takes, before the command's name or after it. */
 typedef struct cli_common {
@@ -73,6 +73,9 @@ void cli_bar_begin(cli_bar *bar, const char *phase);
 cuzk_progress cli_bar_progress(cli_bar *bar);
 /** Removes the bar from the terminal. */
 void cli_bar_end(cli_bar *bar);
+
+/** The time of each phase of a proof, to end a line on stdout. */
+void cli_say_times(const cuzk_prove_times *t);
 
 /** One line on stdout. */
 void cli_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));

@@ -1,13 +1,24 @@
-#include "cli.h"
+#include "circuit_args.h"
 
 #include "groth16/formats/formats.h"
 
 #include <stdlib.h>
 
-enum { KEY_KEY = 0x2000, KEY_R1CS, KEY_WTNS, KEY_PROOF, KEY_PUBLIC, KEY_R, KEY_S, KEY_VERBOSE };
+enum {
+    KEY_KEY = 0x2000,
+    KEY_R1CS,
+    KEY_WTNS,
+    KEY_PROOF,
+    KEY_PUBLIC,
+    KEY_R,
+    KEY_S,
+    KEY_VERBOSE,
+    KEY_PARAMS
+};
 
 typedef struct options {
-    const char *key, *r1cs, *wtns, *proof, *public, *r, *s;
+    const char *key, *r1cs, *wtns, *params, *proof, *public, *r, *s;
+    cli_circuit_args circuit;
     bool verbose;
 } options;
 
@@ -27,6 +38,10 @@ static const struct argp_option option_list[] = {
      1},
     {"s", KEY_S, "HEX", 0, "For tests only: the blinding s; given together with --r", 1},
     {"verbose", KEY_VERBOSE, NULL, 0, "Print the time of each phase", 2},
+    CLI_CIRCUIT_OPTION,
+    {"params", KEY_PARAMS, "FILE", 0,
+     "The circuit's .params, or the folder that has it under its published name", 10},
+    CLI_STATEMENT_OPTIONS,
     {0},
 };
 
@@ -58,8 +73,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case KEY_VERBOSE:
         o->verbose = true;
         return 0;
+    case KEY_PARAMS:
+        o->params = arg;
+        return 0;
     default:
-        return ARGP_ERR_UNKNOWN;
+        return cli_circuit_parse(&o->circuit, key, arg) ? 0 : ARGP_ERR_UNKNOWN;
     }
 }
 
@@ -69,7 +87,14 @@ static const struct argp argp = {
     .doc = "Proves that a witness satisfies a constraint system. The proof is verified before it "
            "is written.\v"
            "  cuzk prove --key F.zkey --wtns F.wtns --proof proof.json --public public.json\n"
-           "  cuzk prove --key F.params --r1cs F.r1cs --wtns F.wtns --proof F.bin",
+           "  cuzk prove --key F.params --r1cs F.r1cs --wtns F.wtns --proof F.bin\n"
+           "  cuzk prove --circuit porep-32GiB --params DIR --input c1.json --proof F.proof\n"
+           "  cuzk prove --circuit window-32GiB --params DIR --input DIR --randomness HEX "
+           "--proof F.proof\n"
+           "\n"
+           "With --circuit the vanilla proofs are checked first, and refused with partition, "
+           "challenge and reason (status 3). Then all partitions are proved in order, 192 bytes "
+           "each.",
 };
 
 /* What the files hold, and the blinding when it is given. */
@@ -97,8 +122,14 @@ static cuzk_code read_scalar(fr *ret, const char *option, const char *hex, cuzk_
 
 static cuzk_code check(task *t, const options *o, cuzk_err *err)
 {
-    CUZK_TRY(cli_require(o->key, "--key", err));
-    CUZK_TRY(cli_require(o->wtns, "--wtns", err));
+    if (!o->circuit.circuit) {
+        CUZK_TRY(cli_require(o->key, "--key", err));
+        CUZK_TRY(cli_require(o->wtns, "--wtns", err));
+    } else if (o->key || o->r1cs || o->wtns) {
+        return CUZK_FAIL(err, CUZK_E_ARG,
+                         "--circuit goes with --params and --input, not with --key, --r1cs or "
+                         "--wtns");
+    }
     CUZK_TRY(cli_require(o->proof, "--proof", err));
     if (!o->r != !o->s) {
         return CUZK_FAIL(err, CUZK_E_ARG, "--r and --s are given together or not at all");
@@ -165,14 +196,6 @@ static cuzk_code write_proof(const cuzk_proof *proof, const char *name, cuzk_err
     return cuzk_file_write(name, bytes, sizeof bytes, err);
 }
 
-static void say_times(const cuzk_prove_times *t)
-{
-#define X(phase) printf(#phase " %.1f ms, ", (double)t->phase##_ns / 1e6);
-    CUZK_PROVE_PHASES(X)
-#undef X
-    cli_say("total %.1f ms", (double)t->total_ns / 1e6);
-}
-
 static cuzk_code run(task *t, const options *o, cuzk_pool *pool, cuzk_err *err)
 {
     cuzk_proof proof;
@@ -198,9 +221,31 @@ static cuzk_code run(task *t, const options *o, cuzk_pool *pool, cuzk_err *err)
         cli_say("wrote %s, %u public inputs", o->public, t->pk->n_inputs - 1);
     }
     if (o->verbose) {
-        say_times(&times);
+        cli_say_times(&times);
     }
     return CUZK_OK;
+}
+
+static cuzk_code prove_circuit(const task *t, options *o, cuzk_pool *pool, cuzk_err *err)
+{
+    const cli_prove_circuit told = {&o->circuit,
+                                    o->params,
+                                    o->proof,
+                                    o->public,
+                                    t->blinded ? &t->r : NULL,
+                                    t->blinded ? &t->s : NULL,
+                                    o->verbose};
+    return cli_circuit_prove(&told, pool, err);
+}
+
+static cuzk_code run_any(task *t, options *o, const cli_common *common, cuzk_err *err)
+{
+    cuzk_pool *pool;
+    CUZK_TRY(check(t, o, err));
+    CUZK_TRY(cli_pool(&pool, common, err));
+    cuzk_code code = o->circuit.circuit ? prove_circuit(t, o, pool, err) : run(t, o, pool, err);
+    cuzk_pool_free(pool);
+    return code;
 }
 
 cuzk_code cmd_prove(int argc, char **argv, cuzk_err *err)
@@ -208,11 +253,10 @@ cuzk_code cmd_prove(int argc, char **argv, cuzk_err *err)
     options o = {0};
     cli_common common;
     task t = {0};
-    cuzk_pool *pool;
-    CUZK_TRY(cli_parse(&argp, argc, argv, &o, &common, err));
-    CUZK_TRY(check(&t, &o, err));
-    CUZK_TRY(cli_pool(&pool, &common, err));
-    cuzk_code code = run(&t, &o, pool, err);
+    cuzk_code code = cli_parse(&argp, argc, argv, &o, &common, err);
+    if (code == CUZK_OK) {
+        code = run_any(&t, &o, &common, err);
+    }
     if (t.z) {
         cuzk_wipe(t.z, t.n_z * sizeof *t.z);
     }
@@ -220,6 +264,6 @@ cuzk_code cmd_prove(int argc, char **argv, cuzk_err *err)
     cuzk_r1cs_free(t.r1cs);
     cuzk_pk_free(t.pk);
     cuzk_wipe(&t, sizeof t);
-    cuzk_pool_free(pool);
+    cli_circuit_args_clear(&o.circuit);
     return code;
 }

@@ -1,21 +1,27 @@
-#include "cli.h"
+#include "circuit_args.h"
 
 #include "groth16/formats/formats.h"
+#include "r1cs/shape_csr.h"
 
 #include <inttypes.h>
 #include <sys/stat.h>
 
-enum { KEY_R1CS = 0x2000, KEY_OUT, KEY_VK, KEY_SEED_NAME, KEY_INSECURE };
+enum { KEY_R1CS = 0x2000, KEY_OUT, KEY_VK, KEY_SEED_NAME, KEY_INSECURE, KEY_CIRCUIT };
 
 typedef struct options {
-    const char *r1cs, *out, *vk, *seed_name;
+    const char *r1cs, *circuit, *out, *vk, *seed_name;
+    cuzk_circuit_id id; /* when circuit is given */
+    char out_path[CLI_PATH_MAX], vk_path[CLI_PATH_MAX];
     bool insecure;
 } options;
 
 static const struct argp_option option_list[] = {
     {"r1cs", KEY_R1CS, "FILE", 0, "The constraint system, as circom writes it", 0},
     {"out", KEY_OUT, "FILE", 0,
-     "The key to write: FILE.params for bellperson, FILE.zkey for snarkjs", 0},
+     "The key to write: FILE.params for bellperson, FILE.zkey for snarkjs. With --circuit a "
+     "folder: "
+     "the files get the names under which the reference looks for them",
+     0},
     {"vk", KEY_VK, "FILE", 0,
      "Also write the verifying key: FILE.json for snarkjs, any other name for bellperson", 0},
     {"seed-name", KEY_SEED_NAME, "NAME", 0,
@@ -23,6 +29,9 @@ static const struct argp_option option_list[] = {
      "NAME-gamma, NAME-delta and NAME-tau",
      0},
     {"insecure", KEY_INSECURE, NULL, 0, "Admit --seed-name", 0},
+    {"circuit", KEY_CIRCUIT, "NAME", 0,
+     "Instead of --r1cs: a Filecoin circuit such as porep-32GiB; `cuzk circuit --list' names all",
+     0},
     {0},
 };
 
@@ -45,6 +54,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case KEY_INSECURE:
         o->insecure = true;
         return 0;
+    case KEY_CIRCUIT:
+        o->circuit = arg;
+        return 0;
     default:
         return ARGP_ERR_UNKNOWN;
     }
@@ -57,15 +69,41 @@ static const struct argp argp = {
            "system that are wiped afterwards.\v"
            "  cuzk setup --r1cs F.r1cs --out F.params --vk F.vk\n"
            "  cuzk setup --r1cs F.r1cs --out F.zkey --vk verification_key.json\n"
+           "  cuzk setup --circuit porep-2KiB --out DIR\n"
            "\n"
            "Whoever runs this could have kept the secrets and could then prove anything: a key "
            "for others needs a ceremony.",
 };
 
-static cuzk_code check(const options *o, cuzk_err *err)
+/* Names the files of a circuit's key in the folder --out, which is made. */
+static cuzk_code name_files(options *o, cuzk_err *err)
 {
-    CUZK_TRY(cli_require(o->r1cs, "--r1cs", err));
+    CUZK_TRY(cuzk_circuit_named(&o->id, o->circuit, err));
+    if (cli_ends_with(o->out, ".zkey")) {
+        return CUZK_FAIL(err, CUZK_E_ARG, "--out %s: a circuit's key is a .params file", o->out);
+    }
+    if (!cli_ends_with(o->out, ".params")) {
+        CUZK_TRY(cli_make_folder(o->out, err));
+    }
+    if (cli_is_folder(o->out)) {
+        CUZK_TRY(cli_params_path(o->vk_path, o->vk ? o->vk : o->out, &o->id, ".vk", err));
+        o->vk = o->vk_path;
+    }
+    CUZK_TRY(cli_params_path(o->out_path, o->out, &o->id, ".params", err));
+    o->out = o->out_path;
+    return CUZK_OK;
+}
+
+static cuzk_code check(options *o, cuzk_err *err)
+{
+    if (!o->r1cs == !o->circuit) {
+        return CUZK_FAIL(err, CUZK_E_ARG, "one of --r1cs and --circuit is needed, not %s",
+                         o->r1cs ? "both" : "none");
+    }
     CUZK_TRY(cli_require(o->out, "--out", err));
+    if (o->circuit) {
+        CUZK_TRY(name_files(o, err));
+    }
     if (!cli_ends_with(o->out, ".params") && !cli_ends_with(o->out, ".zkey")) {
         return CUZK_FAIL(err, CUZK_E_ARG, "--out %s: the name must end in .params or .zkey",
                          o->out);
@@ -107,11 +145,20 @@ static void say_written(const char *name)
     cli_say("wrote %s, %s", name, size);
 }
 
-static cuzk_code read_system(cuzk_r1cs **ret, const char *name, cuzk_err *err)
+static cuzk_code make_system(cuzk_r1cs **ret, const cuzk_circuit_id *id, cuzk_err *err)
+{
+    cuzk_shape *shape;
+    CUZK_TRY(cli_circuit_shape(&shape, id, err));
+    cuzk_code code = cuzk_shape_to_r1cs(ret, shape, err);
+    cuzk_shape_free(shape);
+    return code;
+}
+
+static cuzk_code read_system(cuzk_r1cs **ret, const options *o, cuzk_err *err)
 {
     cli_bar bar;
-    cli_bar_begin(&bar, "reading");
-    cuzk_code code = cuzk_r1cs_read(ret, name, err);
+    cli_bar_begin(&bar, o->circuit ? "circuit" : "reading");
+    cuzk_code code = o->circuit ? make_system(ret, &o->id, err) : cuzk_r1cs_read(ret, o->r1cs, err);
     cli_bar_end(&bar);
     return code;
 }
@@ -163,7 +210,7 @@ cuzk_code cmd_setup(int argc, char **argv, cuzk_err *err)
     cuzk_pool *pool;
     cuzk_r1cs *r1cs;
     CUZK_TRY(cli_pool(&pool, &common, err));
-    cuzk_code code = read_system(&r1cs, o.r1cs, err);
+    cuzk_code code = read_system(&r1cs, &o, err);
     if (code == CUZK_OK) {
         code = run(&o, r1cs, pool, err);
         cuzk_r1cs_free(r1cs);

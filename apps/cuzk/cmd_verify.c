@@ -1,4 +1,4 @@
-#include "cli.h"
+#include "circuit_args.h"
 
 #include "groth16/formats/formats.h"
 
@@ -8,6 +8,7 @@ enum { KEY_VK = 0x2000, KEY_INPUTS, KEY_PUBLIC, KEY_PROOF };
 
 typedef struct options {
     const char *vk, *inputs, *public, *proof;
+    cli_circuit_args circuit;
 } options;
 
 static const struct argp_option option_list[] = {
@@ -17,6 +18,8 @@ static const struct argp_option option_list[] = {
     {"public", KEY_PUBLIC, "FILE", 0, "Public inputs of one proof as snarkjs JSON", 0},
     {"proof", KEY_PROOF, "FILE", 0, "Proofs of 192 bytes that follow each other, or snarkjs JSON",
      0},
+    CLI_CIRCUIT_OPTION,
+    CLI_STATEMENT_OPTIONS,
     {0},
 };
 
@@ -37,18 +40,21 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         o->proof = arg;
         return 0;
     default:
-        return ARGP_ERR_UNKNOWN;
+        return cli_circuit_parse(&o->circuit, key, arg) ? 0 : ARGP_ERR_UNKNOWN;
     }
 }
 
 static const struct argp argp = {
     .options = option_list,
     .parser = parse,
-    .doc = "Checks proofs against a verifying key, and says of each whether it is valid.\v"
-           "  cuzk verify --vk K.vk --inputs F.inputs --proof F.proof\n"
-           "  cuzk verify --vk vk.json --public public.json --proof proof.json\n"
-           "\n"
-           "Exit status: 0 when all are valid, 1 when one is not, 3 when a file is malformed.",
+    .doc =
+        "Checks proofs against a verifying key, and says of each whether it is valid.\v"
+        "  cuzk verify --vk K.vk --inputs F.inputs --proof F.proof\n"
+        "  cuzk verify --vk vk.json --public public.json --proof proof.json\n"
+        "  cuzk verify --circuit porep-32GiB --vk F.vk|DIR --input c1.json --proof F.proof\n"
+        "\n"
+        "With --circuit and --input the public inputs are made from what the vanilla proofs state. "
+        "Exit status: 0 when all are valid, 1 when one is not, 3 when a file is malformed.",
 };
 
 /* What the files hold. */
@@ -75,12 +81,51 @@ static cuzk_code read_proofs(task *t, const char *name, cuzk_err *err)
     return cuzk_proof_json_read(t->proofs, name, err);
 }
 
-static cuzk_code read_files(task *t, const options *o, cuzk_err *err)
+/* Reads the vk; a circuit tells where to look for it, and how many inputs it must have. */
+static cuzk_code read_vk(task *t, const options *o, cuzk_err *err)
 {
-    CUZK_TRY(cli_vk_read(&t->vk, o->vk, err));
+    cuzk_circuit_id id;
+    char path[CLI_PATH_MAX];
+    if (!o->circuit.circuit) {
+        return cli_vk_read(&t->vk, o->vk, err);
+    }
+    CUZK_TRY(cuzk_circuit_named(&id, o->circuit.circuit, err));
+    CUZK_TRY(cli_params_path(path, o->vk, &id, ".vk", err));
+    CUZK_TRY(cli_vk_read(&t->vk, path, err));
+    if (t->vk.n_ic - 1 != cuzk_statement_input_count(&id)) {
+        return CUZK_FAIL(err, CUZK_E_INPUT, "%s: expected a key of %zu inputs, found one of %u",
+                         path, cuzk_statement_input_count(&id), t->vk.n_ic - 1);
+    }
+    return CUZK_OK;
+}
+
+/* The inputs that a statement has by its public data. */
+static cuzk_code make_inputs(task *t, cli_circuit_args *args, cuzk_err *err)
+{
+    cli_statement s;
+    CUZK_TRY(cli_statement_open(&s, args, err));
+    size_t each = cuzk_statement_input_count(&s.id);
+    t->n_inputs = each * (s.end - s.first);
+    t->inputs = malloc(t->n_inputs * sizeof *t->inputs);
+    cuzk_code code = t->inputs
+                         ? CUZK_OK
+                         : CUZK_FAIL(err, CUZK_E_MEMORY, "no memory for %zu inputs", t->n_inputs);
+    for (unsigned k = s.first; k < s.end && code == CUZK_OK; k++) {
+        code = cuzk_statement_inputs(s.statement, k, t->inputs + (k - s.first) * each, err);
+    }
+    cli_statement_close(&s);
+    return code;
+}
+
+static cuzk_code read_files(task *t, options *o, cuzk_err *err)
+{
+    CUZK_TRY(read_vk(t, o, err));
     CUZK_TRY(read_proofs(t, o->proof, err));
     const char *name = o->inputs ? o->inputs : o->public;
-    if (o->inputs) {
+    if (o->circuit.n_inputs > 0) {
+        CUZK_TRY(make_inputs(t, &o->circuit, err));
+        name = o->proof;
+    } else if (o->inputs) {
         CUZK_TRY(cuzk_inputs_read(&t->inputs, &t->n_inputs, name, err));
     } else {
         CUZK_TRY(cuzk_public_json_read(&t->inputs, &t->n_inputs, name, err));
@@ -119,27 +164,47 @@ static cuzk_code verify_all(const task *t, cuzk_pool *pool, cuzk_err *err)
     return CUZK_OK;
 }
 
+static cuzk_code check(const options *o, cuzk_err *err)
+{
+    CUZK_TRY(cli_require(o->vk, "--vk", err));
+    CUZK_TRY(cli_require(o->proof, "--proof", err));
+    int sources = !!o->inputs + !!o->public + (o->circuit.n_inputs > 0);
+    if (sources != 1) {
+        return CUZK_FAIL(err, CUZK_E_ARG,
+                         "one of --inputs, --public and (with --circuit) --input is needed, not %s",
+                         sources ? "several" : "none");
+    }
+    if (o->circuit.n_inputs > 0) {
+        CUZK_TRY(cli_require(o->circuit.circuit, "--circuit", err));
+    }
+    return CUZK_OK;
+}
+
+static cuzk_code run(task *t, options *o, const cli_common *common, cuzk_err *err)
+{
+    cuzk_pool *pool;
+    CUZK_TRY(check(o, err));
+    CUZK_TRY(cli_pool(&pool, common, err));
+    cuzk_code code = read_files(t, o, err);
+    if (code == CUZK_OK) {
+        code = verify_all(t, pool, err);
+    }
+    cuzk_pool_free(pool);
+    return code;
+}
+
 cuzk_code cmd_verify(int argc, char **argv, cuzk_err *err)
 {
     options o = {0};
     cli_common common;
-    CUZK_TRY(cli_parse(&argp, argc, argv, &o, &common, err));
-    CUZK_TRY(cli_require(o.vk, "--vk", err));
-    CUZK_TRY(cli_require(o.proof, "--proof", err));
-    if (!o.inputs == !o.public) {
-        return CUZK_FAIL(err, CUZK_E_ARG, "one of --inputs and --public is needed, not %s",
-                         o.inputs ? "both" : "none");
-    }
     task t = {0};
-    cuzk_pool *pool;
-    CUZK_TRY(cli_pool(&pool, &common, err));
-    cuzk_code code = read_files(&t, &o, err);
+    cuzk_code code = cli_parse(&argp, argc, argv, &o, &common, err);
     if (code == CUZK_OK) {
-        code = verify_all(&t, pool, err);
+        code = run(&t, &o, &common, err);
     }
-    cuzk_pool_free(pool);
     cuzk_vk_clear(&t.vk);
     free(t.proofs);
     free(t.inputs);
+    cli_circuit_args_clear(&o.circuit);
     return code;
 }

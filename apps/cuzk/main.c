@@ -11,7 +11,7 @@ static const struct {
 } commands[] = {
     {"verify", cmd_verify},         {"setup", cmd_setup},     {"prove", cmd_prove},
     {"inspect", cmd_inspect},       {"gen-c1", cmd_gen_c1},   {"gen-post", cmd_gen_post},
-    {"gen-update", cmd_gen_update}, {"circuit", cmd_circuit},
+    {"gen-update", cmd_gen_update}, {"circuit", cmd_circuit}, {"witness", cmd_witness},
 };
 
 enum { N_COMMANDS = sizeof commands / sizeof *commands };
@@ -24,6 +24,7 @@ static const char doc[] =
     "  prove    prove that a witness satisfies a constraint system\n"
     "  inspect  say what a file is and what it holds\n"
     "  circuit  make the constraint system of a Filecoin circuit\n"
+    "  witness  make and check the witness of a Filecoin circuit\n"
     "  gen-c1, gen-post, gen-update\n"
     "           make Filecoin inputs that verify, for tests and benchmarks\n"
     "\n"
