@@ -14,7 +14,7 @@ build: deps
 	@cmake --preset $(PRESET) >/dev/null
 	@cmake --build --preset $(PRESET)
 
-# The main job: builds, then makes a key for a small circuit, proves and verifies.
+# The main job: builds, then makes a key for the PoRep of a 2 KiB sector (once), proves and verifies.
 demo: build
 	@scripts/demo build/$(PRESET)/bin
 

@@ -50,7 +50,7 @@ static cuzk_code load_key(task *t, cuzk_err *err)
     t->n_z = (size_t)t->r1cs->n_inputs + t->r1cs->n_aux;
     t->n_public = t->r1cs->n_inputs - 1;
     size_t n = t->s.end - t->s.first;
-    t->z = malloc(t->n_z * sizeof *t->z);
+    t->z = cuzk_alloc_large(t->n_z, sizeof *t->z);
     t->proofs = malloc(n * CUZK_PROOF_BYTES);
     t->public = malloc(n * t->n_public * 32);
     return t->z && t->proofs && t->public

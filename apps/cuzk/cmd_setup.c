@@ -96,9 +96,11 @@ static cuzk_code name_files(options *o, cuzk_err *err)
 
 static cuzk_code check(options *o, cuzk_err *err)
 {
-    if (!o->r1cs == !o->circuit) {
-        return CUZK_FAIL(err, CUZK_E_ARG, "one of --r1cs and --circuit is needed, not %s",
-                         o->r1cs ? "both" : "none");
+    if (o->r1cs && o->circuit) {
+        return CUZK_FAIL(err, CUZK_E_ARG, "one of --r1cs and --circuit is needed, not both");
+    }
+    if (!o->circuit) {
+        CUZK_TRY(cli_require(o->r1cs, "--r1cs", err));
     }
     CUZK_TRY(cli_require(o->out, "--out", err));
     if (o->circuit) {

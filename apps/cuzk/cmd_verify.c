@@ -170,9 +170,10 @@ static cuzk_code check(const options *o, cuzk_err *err)
     CUZK_TRY(cli_require(o->proof, "--proof", err));
     int sources = !!o->inputs + !!o->public + (o->circuit.n_inputs > 0);
     if (sources != 1) {
-        return CUZK_FAIL(err, CUZK_E_ARG,
-                         "one of --inputs, --public and (with --circuit) --input is needed, not %s",
-                         sources ? "several" : "none");
+        return CUZK_FAIL(err, CUZK_E_ARG, "one of %s is needed, not %s",
+                         o->circuit.circuit ? "--input, --inputs and --public"
+                                            : "--inputs and --public",
+                         sources ? "both" : "none");
     }
     if (o->circuit.n_inputs > 0) {
         CUZK_TRY(cli_require(o->circuit.circuit, "--circuit", err));

@@ -2,7 +2,9 @@
 
 #include <errno.h>
 #include <openssl/evp.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/resource.h>
 #include <time.h>
@@ -36,6 +38,24 @@ cuzk_code cuzk_random_bytes(void *bytes, size_t n, cuzk_err *err)
         n -= (size_t)k;
     }
     return CUZK_OK;
+}
+
+void *cuzk_alloc_large(size_t n, size_t size)
+{
+    enum { HUGE_PAGE = 2 << 20 };
+    size_t bytes;
+    if (__builtin_mul_overflow(n, size, &bytes) || bytes > SIZE_MAX - HUGE_PAGE) {
+        return NULL;
+    }
+    if (bytes < (size_t)8 * HUGE_PAGE) {
+        return malloc(bytes ? bytes : 1);
+    }
+    bytes = (bytes + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
+    void *p = aligned_alloc(HUGE_PAGE, bytes);
+    if (p) {
+        madvise(p, bytes, MADV_HUGEPAGE); /* without them it is slower, and no harm */
+    }
+    return p;
 }
 
 void cuzk_wipe(void *bytes, size_t n) { explicit_bzero(bytes, n); }

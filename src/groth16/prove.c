@@ -318,9 +318,9 @@ static cuzk_code run(prover *p, cuzk_proof *ret, cuzk_err *err)
     CUZK_TRY(check_fit(p, err));
     phase_begin(p, PHASE_eval);
     size_t bytes = p->capacity * sizeof(fr);
-    p->a = malloc(bytes);
-    p->b = malloc(bytes);
-    p->c = malloc(bytes);
+    p->a = cuzk_alloc_large(p->capacity, sizeof(fr));
+    p->b = cuzk_alloc_large(p->capacity, sizeof(fr));
+    p->c = cuzk_alloc_large(p->capacity, sizeof(fr));
     if (!p->a || !p->b || !p->c) {
         return CUZK_FAIL(err, CUZK_E_MEMORY, "no memory for three vectors of %zu bytes", bytes);
     }

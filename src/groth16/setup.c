@@ -283,15 +283,15 @@ static cuzk_code shape(cuzk_pk *pk, const cuzk_r1cs *r1cs, fr_root root, cuzk_h_
     return CUZK_OK;
 }
 
-/* Room for the points. Empty queries get one unused point, so that NULL means out of memory. */
+/* Room for the points. */
 static cuzk_code allocate_points(cuzk_pk *pk, cuzk_err *err)
 {
     pk->vk.ic = malloc(pk->n_inputs * sizeof *pk->vk.ic);
-    pk->h = malloc((pk->n_h + 1) * sizeof *pk->h);
-    pk->l = malloc(((size_t)pk->n_aux + 1) * sizeof *pk->l);
-    pk->a = malloc(((size_t)pk->n_a + 1) * sizeof *pk->a);
-    pk->b_g1 = malloc(((size_t)pk->n_b + 1) * sizeof *pk->b_g1);
-    pk->b_g2 = malloc(((size_t)pk->n_b + 1) * sizeof *pk->b_g2);
+    pk->h = cuzk_alloc_large(pk->n_h, sizeof *pk->h);
+    pk->l = cuzk_alloc_large(pk->n_aux, sizeof *pk->l);
+    pk->a = cuzk_alloc_large(pk->n_a, sizeof *pk->a);
+    pk->b_g1 = cuzk_alloc_large(pk->n_b, sizeof *pk->b_g1);
+    pk->b_g2 = cuzk_alloc_large(pk->n_b, sizeof *pk->b_g2);
     if (!pk->vk.ic || !pk->h || !pk->l || !pk->a || !pk->b_g1 || !pk->b_g2) {
         return CUZK_FAIL(err, CUZK_E_MEMORY,
                          "no memory for a key of %llu + %u + %u + 3 * %u points",

@@ -4,7 +4,6 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
-#include <sys/mman.h>
 
 static const char *const part_names[] = {"h", "l", "a", "b_g1", "b_g2"};
 static const char *const length_names[] = {"length of h", "length of l", "length of a",
@@ -222,29 +221,15 @@ static uint32_t *variables(const density *d)
     return var;
 }
 
-/* Memory for a query, in huge pages when it is large: the first touch is most of its cost. */
-static void *query(uint64_t n, size_t bytes)
-{
-    enum { HUGE_PAGE = 2 << 20 };
-    uint64_t size = (n + 1) * bytes;
-    if (size < 8 * (uint64_t)HUGE_PAGE) {
-        return malloc(size);
-    }
-    size = (size + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
-    void *p = aligned_alloc(HUGE_PAGE, size);
-    if (p) {
-        madvise(p, size, MADV_HUGEPAGE);
-    }
-    return p;
-}
-
 static cuzk_code load(cuzk_pk *pk, const cuzk_params_layout *layout, cuzk_span bytes,
                       const char *file, point_check check, cuzk_pool *pool, cuzk_err *err)
 {
     void *queries[] = {
-        pk->h = query(pk->n_h, sizeof *pk->h),       pk->l = query(pk->n_aux, sizeof *pk->l),
-        pk->a = query(pk->n_a, sizeof *pk->a),       pk->b_g1 = query(pk->n_b, sizeof *pk->b_g1),
-        pk->b_g2 = query(pk->n_b, sizeof *pk->b_g2),
+        pk->h = cuzk_alloc_large(pk->n_h, sizeof *pk->h),
+        pk->l = cuzk_alloc_large(pk->n_aux, sizeof *pk->l),
+        pk->a = cuzk_alloc_large(pk->n_a, sizeof *pk->a),
+        pk->b_g1 = cuzk_alloc_large(pk->n_b, sizeof *pk->b_g1),
+        pk->b_g2 = cuzk_alloc_large(pk->n_b, sizeof *pk->b_g2),
     };
     for (cuzk_params_part part = 0; part < CUZK_PARAMS_PARTS; part++) {
         if (!queries[part]) {
