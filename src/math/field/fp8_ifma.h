@@ -175,6 +175,30 @@ FP8_INLINE fp8 fp8_reduce_step(fp8 a, uint64_t n)
 /* Normal a < 4p to [0, p). */
 FP8_INLINE fp8 fp8_reduce(fp8 a) { return fp8_reduce_step(fp8_reduce_step(a, 2), 1); }
 
+/*
+ * a + n p, raw with limbs in (-3 2^52, 2 2^52) and the whole in [p / 2, 7p), to a normal value
+ * below p (1 + 2^-12) that is the same modulo p. The quotient is taken from the top limb as if it
+ * were at most 3 smaller, what the limbs below can owe it, and divided by a little more than p's:
+ * so it is never too large, and too small only when the rest is within some 2^368 of p.
+ */
+FP8_INLINE fp8 fp8_settle(fp8 a, uint64_t n)
+{
+    const uint64_t top = fp8_p_limbs[7];
+    __m512i head = _mm512_add_epi64(a.l[7], fp8_all(n * top - 3));
+    __m512i q = _mm512_madd52hi_epu64(_mm512_setzero_si512(), head,
+                                      fp8_all(((uint64_t)1 << 52) / (top + 1)));
+    FP8_UNROLL
+    for (int i = 0; i < 8; i++) {
+        uint64_t p = fp8_p_limbs[i];
+        __m512i rest = _mm512_set_epi64((long long)(n * p - 7 * p), (long long)(n * p - 6 * p),
+                                        (long long)(n * p - 5 * p), (long long)(n * p - 4 * p),
+                                        (long long)(n * p - 3 * p), (long long)(n * p - 2 * p),
+                                        (long long)(n * p - p), (long long)(n * p));
+        a.l[i] = _mm512_add_epi64(a.l[i], _mm512_permutexvar_epi64(q, rest));
+    }
+    return fp8_normalize(a);
+}
+
 /* t[k] += m p[k], and the high halves one column up; t has 9 columns. */
 FP8_INLINE void fp8_add_multiple(__m512i *t, __m512i m)
 {
@@ -266,6 +290,33 @@ FP8_INLINE fp8_wide fp8_wide_sqr(fp8 a)
 
 FP8_INLINE fp8 fp8_sqr(fp8 a) { return fp8_redc(fp8_wide_sqr(a)); }
 
+/* One step of fp8_mul: adds a times a limb of b to t and takes the lowest limb off. */
+FP8_INLINE void fp8_mul_step(__m512i t[9], const fp8 *a, __m512i b)
+{
+    FP8_UNROLL
+    for (int j = 0; j < 8; j++) {
+        t[j] = _mm512_madd52lo_epu64(t[j], a->l[j], b);
+        t[j + 1] = _mm512_madd52hi_epu64(t[j + 1], a->l[j], b);
+    }
+    fp8_add_multiple(t, fp8_quotient(t[0]));
+    t[0] = _mm512_add_epi64(t[1], _mm512_srli_epi64(t[0], 52));
+    FP8_UNROLL
+    for (int j = 1; j < 8; j++) {
+        t[j] = t[j + 1];
+    }
+    t[8] = _mm512_setzero_si512();
+}
+
+FP8_INLINE fp8 fp8_mul_end(const __m512i t[9])
+{
+    fp8 r;
+    FP8_UNROLL
+    for (int i = 0; i < 8; i++) {
+        r.l[i] = t[i];
+    }
+    return fp8_normalize(r);
+}
+
 /* a b 2^-416 mod p; product and reduction a limb of b at a time, so that everything stays in
  * registers. */
 FP8_INLINE fp8 fp8_mul(fp8 a, fp8 b)
@@ -277,25 +328,27 @@ FP8_INLINE fp8 fp8_mul(fp8 a, fp8 b)
     }
     FP8_UNROLL
     for (int i = 0; i < 8; i++) {
-        FP8_UNROLL
-        for (int j = 0; j < 8; j++) {
-            t[j] = _mm512_madd52lo_epu64(t[j], a.l[j], b.l[i]);
-            t[j + 1] = _mm512_madd52hi_epu64(t[j + 1], a.l[j], b.l[i]);
-        }
-        fp8_add_multiple(t, fp8_quotient(t[0]));
-        t[0] = _mm512_add_epi64(t[1], _mm512_srli_epi64(t[0], 52));
-        FP8_UNROLL
-        for (int j = 1; j < 8; j++) {
-            t[j] = t[j + 1];
-        }
-        t[8] = _mm512_setzero_si512();
+        fp8_mul_step(t, &a, b.l[i]);
     }
-    fp8 r;
+    return fp8_mul_end(t);
+}
+
+/* ret[k] = a[k] b[k] for two products, step by step in turn: each hides the other's latency, which
+ * is as long as its work. ret may be a or b. */
+FP8_INLINE void fp8_mul_two(fp8 ret[2], const fp8 a[2], const fp8 b[2])
+{
+    __m512i t[2][9];
+    FP8_UNROLL
+    for (int i = 0; i < 9; i++) {
+        t[0][i] = t[1][i] = _mm512_setzero_si512();
+    }
     FP8_UNROLL
     for (int i = 0; i < 8; i++) {
-        r.l[i] = t[i];
+        fp8_mul_step(t[0], &a[0], b[0].l[i]);
+        fp8_mul_step(t[1], &a[1], b[1].l[i]);
     }
-    return fp8_normalize(r);
+    ret[0] = fp8_mul_end(t[0]);
+    ret[1] = fp8_mul_end(t[1]);
 }
 
 /* a 2^-32 mod p for normal a < 2^384: from the radix 2^416 of a product of two values with radix

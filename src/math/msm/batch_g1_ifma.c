@@ -1,13 +1,18 @@
 #include "math/field/fp8_ifma.h"
 #include "math/msm/batch.h"
 
-#define AFFINE g1_affine
+#define AFFINE  g1_affine
+#define X_WORDS 8 /* of 64 bits, for one element of fe in scratch memory, a lane */
 
 typedef fp8 fe;
 
 #define fe_normalize  fp8_normalize
 #define fe_raw_negate fp8_raw_negate
 #define fe_raw_add    fp8_raw_add
+#define fe_raw_sub    fp8_raw_sub
+#define fe_settle     fp8_settle
+#define fe_get        fp8_get
+#define fe_put        fp8_put
 #define fe_select     fp8_select
 #define fe_sub        fp8_sub
 #define fe_add        fp8_add
@@ -34,10 +39,13 @@ FP8_INLINE fe fe_triple(fe a) { return fp8_normalize(fp8_raw_add(fp8_raw_add(a, 
 
 FP8_INLINE fp8 fe_divisor(fe dx) { return dx; }
 
-FP8_INLINE fe fe_divide(fe dy, fe dx, fp8 inverse)
+#define fe_mul_two   fp8_mul_two
+#define fe_scale_two fp8_mul_two
+
+FP8_INLINE fe fe_dividend(fe dy, fe dx)
 {
     (void)dx;
-    return fp8_mul(dy, inverse);
+    return dy;
 }
 
 #include "math/msm/batch_lanes.inc.h"

@@ -1,7 +1,8 @@
 #include "math/field/fp8_ifma.h"
 #include "math/msm/batch.h"
 
-#define AFFINE g2_affine
+#define AFFINE  g2_affine
+#define X_WORDS 16 /* of 64 bits, for one element of fe in scratch memory, a lane */
 
 /* Eight elements of Fp2. */
 typedef struct fe {
@@ -18,6 +19,21 @@ FP8_INLINE fe fe_raw_negate(__mmask8 mask, fe a, uint64_t n)
 FP8_INLINE fe fe_raw_add(fe a, fe b)
 {
     return (fe){fp8_raw_add(a.c0, b.c0), fp8_raw_add(a.c1, b.c1)};
+}
+
+FP8_INLINE fe fe_raw_sub(fe a, fe b)
+{
+    return (fe){fp8_raw_sub(a.c0, b.c0), fp8_raw_sub(a.c1, b.c1)};
+}
+
+FP8_INLINE fe fe_settle(fe a, uint64_t n) { return (fe){fp8_settle(a.c0, n), fp8_settle(a.c1, n)}; }
+
+FP8_INLINE fe fe_get(const uint64_t *limbs) { return (fe){fp8_get(limbs), fp8_get(limbs + 64)}; }
+
+FP8_INLINE void fe_put(uint64_t *limbs, fe a)
+{
+    fp8_put(limbs, a.c0);
+    fp8_put(limbs + 64, a.c1);
 }
 
 FP8_INLINE fe fe_select(__mmask8 mask, fe a, fe b)
@@ -83,11 +99,26 @@ FP8_INLINE fp8 fe_divisor(fe dx)
     return fp8_redc(fp8_wide_add(fp8_wide_sqr(dx.c0), fp8_wide_sqr(dx.c1)));
 }
 
-FP8_INLINE fe fe_divide(fe dy, fe dx, fp8 inverse)
+/* 1 / dx is its conjugate over its norm. */
+FP8_INLINE fe fe_dividend(fe dy, fe dx)
 {
-    dx.c1 = fp8_sub(fp8_zero(), dx.c1, 2);
-    fe q = fe_mul(dy, dx);
-    return (fe){fp8_mul(q.c0, inverse), fp8_mul(q.c1, inverse)};
+    dx.c1 = fp8_sub(fp8_zero(), dx.c1, 4);
+    return fe_mul(dy, dx);
+}
+
+FP8_INLINE void fe_mul_two(fe ret[2], const fe a[2], const fe b[2])
+{
+    ret[0] = fe_mul(a[0], b[0]);
+    ret[1] = fe_mul(a[1], b[1]);
+}
+
+FP8_INLINE void fe_scale_two(fe ret[2], const fe a[2], const fp8 b[2])
+{
+    for (int i = 0; i < 2; i++) {
+        fp8 parts[2] = {a[i].c0, a[i].c1}, both[2] = {b[i], b[i]};
+        fp8_mul_two(parts, parts, both);
+        ret[i] = (fe){parts[0], parts[1]};
+    }
 }
 
 #include "math/msm/batch_lanes.inc.h"
