@@ -3,7 +3,8 @@
  * run's sum arrives where the run says. Runs collect in blocks; in a block the points of each run
  * are added in pairs, then the pairs' sums, and so on, every level in one batch of additions. So
  * the cost is one addition less than there are points, however they are spread over the runs, and
- * equal or repeated points do no harm.
+ * equal or repeated points do no harm. What a short batch would add is left to the next block,
+ * since each batch costs an inversion.
  *
  * Included with GROUP and FIELD defined; all names are file-local.
  */
@@ -13,22 +14,26 @@
 #define MSM_(name) GROUP_PASTE(msm_, GROUP_PASTE(GROUP, name))
 #define AFFINE     G_(_affine)
 
-#define BLOCK 4096 /* points in a block */
+#define BLOCK 4096        /* points in a block */
+#define SHORT 256         /* pairs that are too few for a batch of their own */
+#define KEPT  (3 * SHORT) /* points that pair up to fewer than SHORT: a run of 3 is one pair */
 
-/* A run, or the part of it that is in the block. */
+/* A run, or what is left of it to add: points and partial sums. */
 typedef struct run {
     AFFINE *sum;
-    size_t n; /* points left to add */
+    size_t n;
 } run;
 
 typedef struct sums {
     msm_batch batch;
     _Alignas(
         64) AFFINE pool[BLOCK]; /* partial sums of the block, every level after the one before */
+    AFFINE kept[2][KEPT];       /* partial sums of earlier blocks: those of this one, of the next */
     msm_pair pair[BLOCK / 2];
     msm_ref item[BLOCK]; /* the points of the runs, in order */
     run runs[BLOCK + 1]; /* the last one is still growing */
     size_t nitems, nruns;
+    unsigned side; /* of kept */
 } sums;
 
 /* Empty; NULL without memory. The caller owns it (free). */
@@ -38,6 +43,7 @@ static sums *sums_new(void)
     if (s) {
         s->nitems = 0;
         s->nruns = 0;
+        s->side = 0;
     }
     return s;
 }
@@ -58,8 +64,18 @@ static void put(AFFINE *ret, msm_ref r)
     *ret = p;
 }
 
-/* One level: delivers the runs of one point, pairs up the others. Returns how many pairs. */
-static size_t next_level(sums *s, size_t used)
+static size_t pairs_of(const sums *s)
+{
+    size_t pairs = 0;
+    for (size_t j = 0; j < s->nruns; j++) {
+        pairs += s->runs[j].n / 2;
+    }
+    return pairs;
+}
+
+/* One level: pairs up the points of each run, whose sums will be at pool[used..]; delivers the runs
+ * of one point. */
+static void next_level(sums *s, size_t used)
 {
     size_t pairs = 0, in = 0, out = 0, left = 0;
     for (size_t j = 0; j < s->nruns; j++) {
@@ -81,43 +97,79 @@ static size_t next_level(sums *s, size_t used)
         s->runs[left++] = (run){r.sum, (r.n + 1) / 2};
     }
     s->nruns = left;
-    return pairs;
 }
 
-/* Adds up all runs of the block and leaves it empty. */
-static void sums_flush(sums *s)
+/* Delivers the runs of one point; makes the others, fewer than SHORT pairs, the beginning of the
+ * next block. */
+static void keep(sums *s)
+{
+    AFFINE *to = s->kept[s->side ^= 1];
+    size_t in = 0, out = 0, left = 0;
+    for (size_t j = 0; j < s->nruns; j++) {
+        run r = s->runs[j];
+        if (r.n == 1) {
+            put(r.sum, s->item[in++]);
+            continue;
+        }
+        for (size_t i = 0; i < r.n; i++) {
+            msm_ref item = s->item[in++];
+            if (item - (msm_ref)s < sizeof *s) { /* not a point of the caller's */
+                to[out] = *(const AFFINE *)msm_ref_point(item);
+                item = ref(&to[out]);
+            }
+            s->item[out++] = item;
+        }
+        s->runs[left++] = r;
+    }
+    s->nitems = out;
+    s->nruns = left;
+}
+
+/* Adds up the runs of the block, as long as a level has so many pairs. */
+static void add_levels(sums *s, size_t least)
 {
     size_t used = 0, pairs;
-    while ((pairs = next_level(s, used)) > 0) {
+    while ((pairs = pairs_of(s)) >= least) {
+        next_level(s, used);
         MSM_(_add_pairs)(s->pool + used, s->pair, pairs, &s->batch);
         used += pairs;
     }
-    s->nitems = 0;
-    s->nruns = 0;
+    keep(s);
 }
+
+/* Delivers all runs. */
+static void sums_flush(sums *s) { add_levels(s, 1); }
 
 static void sums_begin(sums *s, AFFINE *sum)
 {
     if (s->nitems == BLOCK) {
-        sums_flush(s);
+        add_levels(s, SHORT);
     }
     s->runs[s->nruns] = (run){sum, 0};
 }
 
-/* Adds a point to the run. It must stay where it is until the block is flushed. */
+/* Makes room in the middle of a run, which goes on from what is left of it. */
+static void interrupt(sums *s)
+{
+    run growing = s->runs[s->nruns];
+    s->nruns += growing.n > 0;
+    add_levels(s, SHORT);
+    if (s->nruns > 0 && s->runs[s->nruns - 1].sum == growing.sum) {
+        s->nruns--;
+        return;
+    }
+    s->runs[s->nruns] = (run){growing.sum, 0};
+    if (growing.n > 0) { /* it came down to one point */
+        s->item[s->nitems++] = ref(growing.sum);
+        s->runs[s->nruns].n = 1;
+    }
+}
+
+/* Adds a point to the run. It must stay where it is until sums_flush. */
 static void sums_item(sums *s, msm_ref point)
 {
     if (s->nitems == BLOCK) {
-        AFFINE *sum = s->runs[s->nruns].sum;
-        if (s->runs[s->nruns].n > 0) { /* to be continued: from its sum so far */
-            s->nruns++;
-            sums_flush(s);
-            s->item[s->nitems++] = ref(sum);
-            s->runs[0] = (run){sum, 1};
-        } else {
-            sums_flush(s);
-            s->runs[0] = (run){sum, 0};
-        }
+        interrupt(s);
     }
     /* Into the second cache by the time that the block is full. */
     __builtin_prefetch(msm_ref_point(point), 0, 2);
