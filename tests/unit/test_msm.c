@@ -1,6 +1,7 @@
 #include "support/support.h"
 
 #include "math/msm/msm.h"
+#include "math/msm/scalars.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -208,6 +209,54 @@ NAIVE(g2)
         }                                                                                          \
     }                                                                                              \
                                                                                                    \
+    /* Sums of two that are equal, opposite or infinite among a block's many ordinary ones. */     \
+    static void G##_mix_partial_sums(test_rng *rng, G##_known *s)                                  \
+    {                                                                                              \
+        for (size_t i = 0; i + 3 < s->n; i += 4) {                                                 \
+            G##_affine *p = s->p + i;                                                              \
+            fr *log = s->log + i;                                                                  \
+            G##_affine last = p[3];                                                                \
+            fr last_log = log[3];                                                                  \
+            switch (test_below(rng, 8)) {                                                          \
+            case 0: /* 0 + 3 = 2 + 1 */                                                            \
+                p[3] = p[1];                                                                       \
+                log[3] = log[1];                                                                   \
+                p[1] = last;                                                                       \
+                log[1] = last_log;                                                                 \
+                break;                                                                             \
+            case 1:                                                                                \
+                G##_affine_neg(&p[1], &p[0]);                                                      \
+                fr_neg(&log[1], &log[0]);                                                          \
+                break;                                                                             \
+            default:                                                                               \
+                continue;                                                                          \
+            }                                                                                      \
+            bool opposite = test_below(rng, 2);                                                    \
+            for (size_t j = 2; opposite && j < 4; j++) {                                           \
+                G##_affine_neg(&p[j], &p[j]);                                                      \
+                fr_neg(&log[j], &log[j]);                                                          \
+            }                                                                                      \
+        }                                                                                          \
+    }                                                                                              \
+                                                                                                   \
+    static void G##_sums_with_equal_and_opposite_partial_sums_are_right(void **state)              \
+    {                                                                                              \
+        (void)state;                                                                               \
+        test_rng rng = test_rng_new(#G "_sums_with_equal_and_opposite_partial_sums_are_right");    \
+        G##_known s = G##_known_new(&rng, MOST);                                                   \
+        G##_mix_partial_sums(&rng, &s);                                                            \
+        fr_repr full = s.k[0];                                                                     \
+        for (size_t i = 0; i < s.n; i++) {                                                         \
+            s.k[i] = full;                                                                         \
+        }                                                                                          \
+        G##_known_check(&s, s.n);                                                                  \
+        for (size_t i = 0; i < s.n; i++) {                                                         \
+            s.k[i] = (fr_repr){{1}};                                                               \
+        }                                                                                          \
+        G##_known_check(&s, s.n);                                                                  \
+        G##_known_free(&s);                                                                        \
+    }                                                                                              \
+                                                                                                   \
     static void G##_sums_of_every_class_of_scalars_are_right(void **state)                         \
     {                                                                                              \
         (void)state;                                                                               \
@@ -301,6 +350,31 @@ static void threads_do_not_change_a_sum(void **state)
     g1_known_free(&s);
 }
 
+/* Few of so many scalars are not zero, and few pages of the arrays are ever there. */
+static void sums_of_more_than_one_part_are_right(void **state)
+{
+    (void)state;
+    test_rng rng = test_rng_new("sums_of_more_than_one_part_are_right");
+    size_t n = MSM_PART + 100;
+    g1_affine *p = calloc(n, sizeof *p);
+    fr_repr *k = calloc(n, sizeof *k);
+    assert_true(p && k);
+    g1_affine few_p[60];
+    fr_repr few_k[60];
+    test_g1_points(&rng, few_p, 60);
+    for (size_t i = 0; i < 60; i++) { /* the last 30 belong to the second part */
+        few_k[i] = edge_scalar(&rng);
+        p[MSM_PART - 30 + i] = few_p[i];
+        k[MSM_PART - 30 + i] = few_k[i];
+    }
+    g1 want = g1_naive(few_p, few_k, 60), got;
+    cuzk_err err;
+    assert_int_equal(msm_g1(&got, p, k, n, NULL, &err), CUZK_OK);
+    assert_true(g1_eq(&got, &want));
+    free(p);
+    free(k);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -312,6 +386,9 @@ int main(void)
         cmocka_unit_test(g2_sums_of_equal_opposite_and_infinite_points_are_right),
         cmocka_unit_test(g1_sums_of_every_class_of_scalars_are_right),
         cmocka_unit_test(g2_sums_of_every_class_of_scalars_are_right),
+        cmocka_unit_test(g1_sums_with_equal_and_opposite_partial_sums_are_right),
+        cmocka_unit_test(g2_sums_with_equal_and_opposite_partial_sums_are_right),
+        cmocka_unit_test(sums_of_more_than_one_part_are_right),
         cmocka_unit_test(threads_do_not_change_a_sum),
         cmocka_unit_test(g1_multiples_of_one_point_equal_single_products),
         cmocka_unit_test(g2_multiples_of_one_point_equal_single_products),

@@ -26,6 +26,7 @@ typedef struct msm_batch {
     _Alignas(64) uint64_t prefix[MSM_BATCH * 8];
     _Alignas(64) uint64_t divisor[MSM_BATCH * 8];
     _Alignas(64) uint64_t x[MSM_BATCH * 16]; /* of the first point; the eight-lane path only */
+    bool odd[MSM_BATCH / 8];                 /* octets with an unusual addition; as x */
 } msm_batch;
 
 /**

@@ -39,6 +39,13 @@ FP8_INLINE fe fe_triple(fe a) { return fp8_normalize(fp8_raw_add(fp8_raw_add(a, 
 
 FP8_INLINE fp8 fe_divisor(fe dx) { return dx; }
 
+FP8_INLINE fe fe_dx_again(fp8 divisor, fe xa, const void *const b[8])
+{
+    (void)xa;
+    (void)b;
+    return divisor;
+}
+
 #define fe_mul_two   fp8_mul_two
 #define fe_scale_two fp8_mul_two
 

@@ -121,6 +121,12 @@ FP8_INLINE void fe_scale_two(fe ret[2], const fe a[2], const fp8 b[2])
     }
 }
 
+FP8_INLINE fe fe_dx_again(fp8 divisor, fe xa, const void *const b[8])
+{
+    (void)divisor;
+    return fe_sub(fe_gather(b, offsetof(AFFINE, x)), xa, 2);
+}
+
 #include "math/msm/batch_lanes.inc.h"
 
 void msm_g2_add_pairs_ifma(g2_affine *ret, const msm_pair *pair, size_t n, msm_batch *scratch)

@@ -9,6 +9,7 @@
  *   fe_triple, fe_mul, fe_sqr, fe_shift, fe_reduce, fe_one, fe_zero
  *   fe_divisor(dx)                an fp8 that is zero only with dx
  *   fe_dividend(dy, dx)           what over fe_divisor(dx) is dy / dx
+ *   fe_dx_again(divisor, xa, b)   dx, from fe_divisor(dx) or from the points
  *   fe_mul_two, fe_scale_two      two independent products, by elements and by an fp8
  *
  * Coordinates in memory are settled: below p (1 + 2^-12), all zero for infinity only. Their
@@ -164,7 +165,8 @@ FP8_INLINE void multiply_up(const msm_pair *pair, size_t n, msm_batch *s, fp8 ac
         }
         fe xa = X_OF(q.a), xb = X_OF(q.b);
         fe dx = fe_sub(xb, xa, 2);
-        if (careful || any_infinite(xa, xb)) {
+        s->odd[i / 8] = careful || any_infinite(xa, xb);
+        if (s->odd[i / 8]) {
             dx = odd_dx(&q, dx);
         }
         fp8 d = fe_divisor(dx);
@@ -181,7 +183,7 @@ FP8_INLINE void multiply_up(const msm_pair *pair, size_t n, msm_batch *s, fp8 ac
  * so that the processor always finds one to work on. */
 typedef struct octets {
     octet q[GROUP_OCTETS];
-    fe xa[GROUP_OCTETS], xb[GROUP_OCTETS], ya[GROUP_OCTETS]; /* ya may be raw */
+    fe xa[GROUP_OCTETS], dx[GROUP_OCTETS], ya[GROUP_OCTETS]; /* ya may be raw */
     fe x[GROUP_OCTETS], y[GROUP_OCTETS];                     /* slope, then the sum */
     fp8 inverse[GROUP_OCTETS];
     bool odd[GROUP_OCTETS];
@@ -189,22 +191,26 @@ typedef struct octets {
 
 /* Reads `count` octets from pair i on, with what their slopes have above the line. */
 FP8_INLINE void read_back(octets *g, size_t count, const msm_pair *pair, size_t i, size_t n,
-                          const msm_batch *s, bool careful)
+                          const msm_batch *s)
 {
     for (size_t k = 0; k < count; k++, i += 8) {
         octet q = octet_of(pair + i, n - i);
-        fe xa = fe_get(s->x + X_WORDS * i), xb = X_OF(q.b);
+        fe xa = fe_get(s->x + X_WORDS * i);
         fe ya = signed_y(q.a, q.minus_a);
         fe dy = fe_sub(signed_y(q.b, q.minus_b), ya, 2);
-        g->odd[k] = careful || any_infinite(xa, xb);
-        fe dx = fe_sub(xb, xa, 2);
+        fe dx;
+        g->odd[k] = s->odd[i / 8];
         if (g->odd[k]) {
-            dx = odd_dx(&q, dx);
+            fe chord = fe_sub(X_OF(q.b), xa, 2);
+            g->dx[k] = chord;
+            dx = odd_dx(&q, chord);
             dy = odd_dy(&q, dy);
+        } else {
+            dx = fe_dx_again(fp8_get(s->divisor + 8 * i), xa, q.b);
+            g->dx[k] = dx;
         }
         g->q[k] = q;
         g->xa[k] = xa;
-        g->xb[k] = xb;
         g->ya[k] = ya;
         g->y[k] = fe_dividend(dy, dx);
     }
@@ -229,8 +235,9 @@ FP8_INLINE void add_group(AFFINE *ret, octets *g, size_t count, size_t n)
         fe_scale_two(&g->y[k], &g->y[k], &g->inverse[k]);
     }
     for (size_t k = 0; k < count; k++) {
-        fe x = fe_raw_sub(fe_shift(fe_sqr(g->y[k])), fe_raw_add(g->xa[k], g->xb[k]));
-        g->x[k] = fe_settle(x, 3);
+        /* xa + xb = 2 xa + dx - 2 p */
+        fe x = fe_raw_sub(fe_shift(fe_sqr(g->y[k])), fe_raw_add(g->xa[k], g->xa[k]));
+        g->x[k] = fe_settle(fe_raw_sub(x, g->dx[k]), 5);
     }
     for (size_t k = 0; k < count; k += 2) {
         fe fall[2] = {fe_sub(g->xa[k], g->x[k], 2), fe_sub(g->xa[k + 1], g->x[k + 1], 2)};
@@ -250,7 +257,7 @@ FP8_INLINE void add_group(AFFINE *ret, octets *g, size_t count, size_t n)
 /* The way back, from the chains' products. False, with nothing written, when there is an odd lane
  * that a careless way up has not seen. */
 FP8_INLINE bool add_back(AFFINE *ret, const msm_pair *pair, size_t n, msm_batch *s,
-                         const fp8 acc[2], bool careful)
+                         const fp8 acc[2])
 {
     fp8 both, inverse[2];
     if (!invert(&both, fp8_mul(acc[0], acc[1]))) {
@@ -267,13 +274,13 @@ FP8_INLINE bool add_back(AFFINE *ret, const msm_pair *pair, size_t n, msm_batch 
              i < 8 * begin; i += 8) {
             prefetch(pair + i);
         }
-        read_back(&g, end - begin, pair, 8 * begin, n, s, careful);
+        read_back(&g, end - begin, pair, 8 * begin, n, s);
         invert_back(&g, end - begin, 8 * begin, s, inverse);
         if ((end - begin) % 2) { /* products go two by two: repeat the last octet */
             g.y[end - begin] = g.y[end - begin - 1];
             g.inverse[end - begin] = g.inverse[end - begin - 1];
             g.xa[end - begin] = g.xa[end - begin - 1];
-            g.xb[end - begin] = g.xb[end - begin - 1];
+            g.dx[end - begin] = g.dx[end - begin - 1];
             g.ya[end - begin] = g.ya[end - begin - 1];
         }
         add_group(ret + 8 * begin, &g, (end - begin + 1) / 2 * 2, n - 8 * begin);
@@ -287,14 +294,14 @@ static __attribute__((noinline)) void add_carefully(AFFINE *ret, const msm_pair 
 {
     fp8 acc[2];
     multiply_up(pair, n, s, acc, true);
-    add_back(ret, pair, n, s, acc, true);
+    add_back(ret, pair, n, s, acc);
 }
 
 static void add_pairs(AFFINE *ret, const msm_pair *pair, size_t n, msm_batch *s)
 {
     fp8 acc[2];
     multiply_up(pair, n, s, acc, false);
-    if (!add_back(ret, pair, n, s, acc, false)) {
+    if (!add_back(ret, pair, n, s, acc)) {
         add_carefully(ret, pair, n, s);
     }
 }

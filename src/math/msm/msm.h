@@ -23,8 +23,8 @@ size_t msm_g1_scratch_bytes(size_t n, unsigned threads);
 size_t msm_g2_scratch_bytes(size_t n, unsigned threads);
 
 /**
- * A table of multiples of one point for many multiplications by it (fixed-base windows): 2^w - 1 or
- * fewer points for each window of w bits. Immutable; may be shared by threads.
+ * A table of multiples of one point for many multiplications by it (fixed-base windows with signed
+ * digits): 2^(w-1) points for each window of w bits. Immutable; may be shared by threads.
  */
 typedef struct msm_fixed_g1 msm_fixed_g1;
 typedef struct msm_fixed_g2 msm_fixed_g2;
