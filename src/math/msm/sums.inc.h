@@ -171,9 +171,6 @@ static void sums_item(sums *s, msm_ref point)
     if (s->nitems == BLOCK) {
         interrupt(s);
     }
-    /* Into the second cache by the time that the block is full. */
-    __builtin_prefetch(msm_ref_point(point), 0, 2);
-    __builtin_prefetch((const char *)msm_ref_point(point) + sizeof(AFFINE) - 2, 0, 2);
     s->item[s->nitems++] = point;
     s->runs[s->nruns].n++;
 }
