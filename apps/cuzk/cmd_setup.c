@@ -85,7 +85,7 @@ static cuzk_code name_files(options *o, cuzk_err *err)
     if (!cli_ends_with(o->out, ".params")) {
         CUZK_TRY(cli_make_folder(o->out, err));
     }
-    if (cli_is_folder(o->out)) {
+    if (o->vk || cli_is_folder(o->out)) {
         CUZK_TRY(cli_params_path(o->vk_path, o->vk ? o->vk : o->out, &o->id, ".vk", err));
         o->vk = o->vk_path;
     }
@@ -103,17 +103,17 @@ static cuzk_code check(options *o, cuzk_err *err)
         CUZK_TRY(cli_require(o->r1cs, "--r1cs", err));
     }
     CUZK_TRY(cli_require(o->out, "--out", err));
-    if (o->circuit) {
+    if (o->seed_name && !o->insecure) {
+        return CUZK_FAIL(err, CUZK_E_ARG,
+                         "--seed-name takes secrets that anybody can recompute: give --insecure as "
+                         "well when that is meant");
+    }
+    if (o->circuit) { /* last, since it makes the folder */
         CUZK_TRY(name_files(o, err));
     }
     if (!cli_ends_with(o->out, ".params") && !cli_ends_with(o->out, ".zkey")) {
         return CUZK_FAIL(err, CUZK_E_ARG, "--out %s: the name must end in .params or .zkey",
                          o->out);
-    }
-    if (o->seed_name && !o->insecure) {
-        return CUZK_FAIL(err, CUZK_E_ARG,
-                         "--seed-name takes secrets that anybody can recompute: give --insecure as "
-                         "well when that is meant");
     }
     return CUZK_OK;
 }

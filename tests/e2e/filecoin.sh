@@ -81,6 +81,15 @@ refused "a proof of another partition" 1 "not valid" \
 refused "a partition past the end" 2 "the proof has 2 partitions" \
     verify "${third[@]}" --partition 2 --vk "$dir/new/keys" --proof "$dir/one"
 
+# one partition of an update that has two
+"$bin/cuzk" gen-update --size 16KiB --out "$dir/update" >/dev/null
+half=(witness --circuit update-16KiB --input "$dir/update/partition1.bincode")
+expect "a partition alone" 1 "$("$bin/cuzk" "${half[@]}" --partition 1 --check | grep -c 'constraints hold$')"
+refused "a partition in place of all" 2 "give all, or --partition" "${half[@]}"
+refused "a partition in place of another" 3 "expected partition 0, found 1" "${half[@]}" --partition 0
+refused "partitions out of order" 3 "expected partition 0, found 1" \
+    "${half[@]}" --input "$dir/update/partition0.bincode"
+
 # refusals
 bad=("${window[@]}" --params "$dir/new/keys" --proof "$dir/none")
 cp "$dir/sectors/sector2" "$dir/spoiled"
