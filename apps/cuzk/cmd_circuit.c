@@ -5,7 +5,10 @@
 #include "r1cs/digest.h"
 #include "r1cs/shape_file.h"
 
+#include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 enum { KEY_HASH = 0x2000, KEY_STATS, KEY_SAVE, KEY_LIST };
@@ -88,12 +91,15 @@ static cuzk_code say_hash(const cuzk_shape *s, const char *name, cuzk_err *err)
 /* Time to load the shape from a file, which is a temporary one when it was not saved. */
 static cuzk_code time_load(double *ret_ms, const cuzk_shape *s, const char *saved, cuzk_err *err)
 {
-    char temporary[] = "/tmp/cuzk-circuit-XXXXXX";
+    const char *folder = getenv("TMPDIR");
+    char temporary[4096];
     const char *file = saved;
     if (!saved) {
+        snprintf(temporary, sizeof temporary, "%s/cuzk-circuit-XXXXXX", folder ? folder : P_tmpdir);
         int fd = mkstemp(temporary);
         if (fd < 0) {
-            return CUZK_FAIL(err, CUZK_E_IO, "no temporary file in /tmp");
+            return CUZK_FAIL(err, CUZK_E_IO, "%s: cannot create a temporary file: %s", temporary,
+                             strerror(errno));
         }
         close(fd);
         file = temporary;
