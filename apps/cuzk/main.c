@@ -64,7 +64,7 @@ static cuzk_code run(int argc, char **argv, cuzk_err *err)
         return CUZK_FAIL(err, CUZK_E_ARG, "the arguments cannot be read");
     }
     if (s.at == 0) {
-        return CUZK_FAIL(err, CUZK_E_ARG, "a command is missing: verify, setup, prove or inspect");
+        return CUZK_FAIL(err, CUZK_E_ARG, "a command is missing: see cuzk --help");
     }
     for (size_t i = 0; i < N_COMMANDS; i++) {
         if (strcmp(argv[s.at], commands[i].name) == 0) {
@@ -74,9 +74,7 @@ static cuzk_code run(int argc, char **argv, cuzk_err *err)
             return commands[i].run(argc - s.at, argv + s.at, err);
         }
     }
-    return CUZK_FAIL(err, CUZK_E_ARG,
-                     "\"%s\" is not a command: there are verify, setup, prove and inspect",
-                     argv[s.at]);
+    return CUZK_FAIL(err, CUZK_E_ARG, "\"%s\" is not a command: see cuzk --help", argv[s.at]);
 }
 
 int main(int argc, char **argv)
