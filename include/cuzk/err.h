@@ -12,6 +12,13 @@
     X(CUZK_E_IO, "input/output error", 4)                                                          \
     X(CUZK_E_MEMORY, "out of memory", 4)                                                           \
     X(CUZK_E_UNSUPPORTED, "not supported", 4)                                                      \
+    X(CUZK_E_NOT_FOUND, "not found", 4)                                                            \
+    X(CUZK_E_EXISTS, "already exists", 4)                                                          \
+    X(CUZK_E_CANCELLED, "cancelled", 4)                                                            \
+    X(CUZK_E_TIMEOUT, "timed out", 4)                                                              \
+    X(CUZK_E_FULL, "over a limit", 4)                                                              \
+    X(CUZK_E_UNAVAILABLE, "unavailable", 4)                                                        \
+    X(CUZK_E_DENIED, "denied", 4)                                                                  \
     X(CUZK_E_INTERNAL, "internal error", 4)
 
 typedef enum cuzk_code {

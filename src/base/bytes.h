@@ -1,16 +1,11 @@
 #ifndef CUZK_BASE_BYTES_H
 #define CUZK_BASE_BYTES_H
 
+#include "cuzk/span.h"
+
 #include "cuzk/err.h"
 
 #include <stdbool.h>
-#include <stdint.h>
-
-/** A borrowed run of bytes. */
-typedef struct cuzk_span {
-    const uint8_t *p;
-    size_t n;
-} cuzk_span;
 
 /**
  * A bounds-checked reader over borrowed bytes, the only way in which a file format is read.
