@@ -1,7 +1,9 @@
 #ifndef CUZK_ENGINE_H
 #define CUZK_ENGINE_H
 
-#include "cuzk/backend.h"
+#include "cuzk/engine_config.h"
+#include "cuzk/job.h"
+#include "cuzk/snapshot.h"
 
 /*
  * The proving engine: takes jobs, keeps them in a durable store, makes port values of partitions on
@@ -13,41 +15,20 @@ typedef struct cuzk_engine cuzk_engine;
 
 enum { CUZK_JOB_ID_MAX = 256 }; /* with its NUL */
 
-/** Kinds of proofs as the wire numbers them: name, number, the reference's name in metrics, and in
- *  the status page. */
-#define CUZK_JOB_KINDS(X)                                                                          \
-    X(CUZK_JOB_POREP, 1, "porep_c2", "porep-c2")                                                   \
-    X(CUZK_JOB_SNAP, 2, "snap_update", "snap-update")                                              \
-    X(CUZK_JOB_WINDOW, 3, "window_post", "window-post")                                            \
-    X(CUZK_JOB_WINNING, 4, "winning_post", "winning-post")
+/** Opens the store, resumes the jobs in it that have not ended, starts all threads. The devices are
+ *  the engine's from now on, whatever the outcome. CUZK_E_ARG names a setting that cannot be. */
+cuzk_code cuzk_engine_open(cuzk_engine **ret, const cuzk_engine_config *config, cuzk_err *err);
 
-typedef enum cuzk_job_kind {
-#define X(name, number, metric, label) name = number,
-    CUZK_JOB_KINDS(X)
-#undef X
-} cuzk_job_kind;
+/**
+ * Takes no more jobs, lets partitions that are on a device or being finished come to their end and
+ * begins no others; jobs that have not ended stay in the store for the next start. CUZK_E_TIMEOUT
+ * when partitions still run after timeout_ms; they are then given up by cuzk_engine_close.
+ */
+cuzk_code cuzk_engine_drain(cuzk_engine *e, uint64_t timeout_ms, cuzk_err *err);
 
-typedef enum cuzk_priority {
-    CUZK_PRIORITY_DEFAULT, /* by kind: winning CRITICAL, window HIGH, others NORMAL */
-    CUZK_PRIORITY_LOW,
-    CUZK_PRIORITY_NORMAL,
-    CUZK_PRIORITY_HIGH,
-    CUZK_PRIORITY_CRITICAL,
-} cuzk_priority;
-
-/** States of a job; the last three are final. */
-#define CUZK_JOB_STATES(X)                                                                         \
-    X(CUZK_JOB_QUEUED, "queued")                                                                   \
-    X(CUZK_JOB_RUNNING, "running")                                                                 \
-    X(CUZK_JOB_DONE, "done")                                                                       \
-    X(CUZK_JOB_FAILED, "failed")                                                                   \
-    X(CUZK_JOB_CANCELLED, "cancelled")
-
-typedef enum cuzk_job_state {
-#define X(name, text) name,
-    CUZK_JOB_STATES(X)
-#undef X
-} cuzk_job_state;
+/** Ends all threads and frees; accepts NULL. Watches must be gone. Without a drain before it waits
+ *  for the partitions that are on a device, whose results are kept, and for nothing else. */
+void cuzk_engine_close(cuzk_engine *e);
 
 /** What to prove, as the wire has it. All is borrowed until cuzk_engine_submit returns. A span with
  *  n = 0 is not given. */
@@ -111,7 +92,8 @@ typedef struct cuzk_watch cuzk_watch;
 cuzk_code cuzk_engine_await(cuzk_engine *e, cuzk_watch **ret, const char *job_id,
                             uint64_t timeout_ms, cuzk_job_fn *fn, void *ctx, cuzk_err *err);
 
-/** Calls fn with the present state and after each change, the last time with a final state. */
+/** Calls fn with the present state and after each change of it or of partitions_done, the last time
+ *  with a final state; changes close to each other may come as one. */
 cuzk_code cuzk_engine_watch(cuzk_engine *e, cuzk_watch **ret, const char *job_id, cuzk_job_fn *fn,
                             void *ctx, cuzk_err *err);
 
@@ -119,13 +101,18 @@ cuzk_code cuzk_engine_watch(cuzk_engine *e, cuzk_watch **ret, const char *job_id
  *  from fn. Accepts NULL. */
 void cuzk_engine_unwatch(cuzk_engine *e, cuzk_watch *w);
 
+/** Calls fn once, before it returns, with the present state. CUZK_E_NOT_FOUND. */
+cuzk_code cuzk_engine_get(cuzk_engine *e, const char *job_id, cuzk_job_fn *fn, void *ctx,
+                          cuzk_err *err);
+
 /** Cancels a job at the next boundary of each of its partitions; *ret_was_running is false when it
  *  had ended. CUZK_E_NOT_FOUND for an unknown job. */
 cuzk_code cuzk_engine_cancel(cuzk_engine *e, bool *ret_was_running, const char *job_id,
                              cuzk_err *err);
 
-/** Jobs in order of acceptance after `after` (a job's place, 0 for the start), of one state or,
- * with state < 0, of all: fn for each of at most `limit`. *ret_next is 0 when there are no more. */
+/** Jobs, newest first, of one state or, with state < 0, of all: fn for each of at most `limit`
+ * after `after`, which is 0 for the start, else the *ret_next of the call before; *ret_next is 0
+ * when there are no more. Proofs are left out; cuzk_engine_get has them. */
 cuzk_code cuzk_engine_list(cuzk_engine *e, uint64_t *ret_next, int state, uint64_t after,
                            uint32_t limit, cuzk_job_fn *fn, void *ctx, cuzk_err *err);
 
@@ -137,5 +124,19 @@ cuzk_code cuzk_engine_preload(cuzk_engine *e, bool *ret_already, uint64_t *ret_m
 /** Unloads a circuit and key from all devices, after the partitions that use it. Blocks. */
 cuzk_code cuzk_engine_evict(cuzk_engine *e, bool *ret_was_loaded, uint64_t *ret_freed,
                             const char *circuit, cuzk_err *err);
+
+/** Catalog name of a circuit by either name; NULL when there is no such circuit that the engine
+ *  proves. Static. */
+const char *cuzk_engine_circuit_name(const char *name);
+
+/** The engine as it is now. The caller owns *ret. */
+cuzk_code cuzk_engine_status(cuzk_engine *e, cuzk_engine_snapshot **ret, cuzk_err *err);
+void cuzk_engine_status_free(cuzk_engine_snapshot *s);
+
+/** The events (observe/timeline.h), borrowed; a job's number there is that of its acceptance. */
+struct cuzk_timeline *cuzk_engine_timeline(cuzk_engine *e);
+
+/** The metrics (observe/metrics.h), borrowed; others may add theirs. */
+struct cuzk_metrics *cuzk_engine_metrics(cuzk_engine *e);
 
 #endif
