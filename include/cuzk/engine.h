@@ -68,6 +68,7 @@ cuzk_code cuzk_engine_submit(cuzk_engine *e, cuzk_submitted *ret, const cuzk_job
  *  cuzk_job_view is cleared. */
 typedef struct cuzk_job_view {
     char job_id[CUZK_JOB_ID_MAX];
+    uint64_t number; /* of its acceptance: the job in the timeline */
     cuzk_job_kind kind;
     cuzk_job_state state;
     cuzk_priority priority;
