@@ -190,4 +190,7 @@ typedef struct cuzk_store_counts {
  *  caller frees *ret with free; it is NULL for none. */
 cuzk_code cuzk_store_count(cuzk_store *s, cuzk_store_counts **ret, size_t *ret_n, cuzk_err *err);
 
+/** Transactions so far; fewer than changes when threads share them. */
+uint64_t cuzk_store_commits(cuzk_store *s);
+
 #endif
