@@ -2,7 +2,7 @@
 #define CUZK_STORE_STORE_H
 
 #include "base/bytes.h"
-#include "cuzk/engine.h"
+#include "cuzk/job.h"
 
 /*
  * The durable memory of a daemon: jobs, the partitions proved so far, results. A store is a folder
@@ -17,7 +17,7 @@
  * job in part.
  *
  * All functions may be called from any thread. Times are microseconds since 1970 (UTC); where one
- * is 0 on the way in, it is the present. States and their numbers are cuzk/engine.h's. Errors:
+ * is 0 on the way in, it is the present. States and their numbers are cuzk/job.h's. Errors:
  * CUZK_E_IO when the disk or SQLite refuses, CUZK_E_INPUT when what is on disk is damaged or not a
  * store, CUZK_E_UNSUPPORTED when a newer version wrote it, CUZK_E_UNAVAILABLE when another process
  * has it open.
@@ -35,9 +35,6 @@ enum {
     CUZK_STORE_STATES = 5,              /* of a job */
     CUZK_STORE_PAGE_MAX = 1000,         /* jobs of one page */
 };
-
-/** Whether a job in this state has ended: done, failed or cancelled. */
-static inline bool cuzk_job_ended(cuzk_job_state s) { return s >= CUZK_JOB_DONE; }
 
 /** How long the parts of a job took, in milliseconds. */
 typedef struct cuzk_job_timings {

@@ -7,7 +7,7 @@
 
 enum { APPLICATION_ID = 0x63757a6b, BUSY_MS = 10000 }; /* "cuzk" */
 
-/* What brings version i to version i + 1. States are numbers of cuzk/engine.h. Long values stand
+/* What brings version i to version i + 1. States are numbers of cuzk/job.h. Long values stand
  * last in a row, so that lists do not have to read past them. */
 static const char *const migrations[] = {
     "CREATE TABLE job("

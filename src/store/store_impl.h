@@ -44,7 +44,8 @@
     X(LIST, "SELECT " STORE_COLUMNS " FROM job WHERE seq > ?1 ORDER BY seq LIMIT ?2")              \
     X(LIST_STATE, "SELECT " STORE_COLUMNS " FROM job WHERE seq > ?1 AND state = ?3 "               \
                   "ORDER BY seq LIMIT ?2")                                                         \
-    X(UNFINISHED, "SELECT " STORE_COLUMNS ", meta, proof FROM job WHERE state IN (0, 1) "          \
+    X(UNFINISHED, "SELECT " STORE_COLUMNS                                                          \
+                  ", meta, proof FROM job INDEXED BY job_unfinished WHERE state IN (0, 1) "        \
                   "ORDER BY priority DESC, seq")                                                   \
     X(PARTITIONS, "SELECT k, proof FROM partition WHERE job = ?1 ORDER BY k")                      \
     X(COUNT, "SELECT kind, state, now, ever FROM counter ORDER BY kind, state")
