@@ -22,7 +22,7 @@ cuzk_code cuzk_engine_open(cuzk_engine **ret, const cuzk_engine_config *config, 
 /**
  * Takes no more jobs, lets partitions that are on a device or being finished come to their end and
  * begins no others; jobs that have not ended stay in the store for the next start. CUZK_E_TIMEOUT
- * when partitions still run after timeout_ms; they are then given up by cuzk_engine_close.
+ * when partitions still run after timeout_ms.
  */
 cuzk_code cuzk_engine_drain(cuzk_engine *e, uint64_t timeout_ms, cuzk_err *err);
 
@@ -126,9 +126,12 @@ cuzk_code cuzk_engine_preload(cuzk_engine *e, bool *ret_already, uint64_t *ret_m
 cuzk_code cuzk_engine_evict(cuzk_engine *e, bool *ret_was_loaded, uint64_t *ret_freed,
                             const char *circuit, cuzk_err *err);
 
-/** Catalog name of a circuit by either name; NULL when there is no such circuit that the engine
- *  proves. Static. */
-const char *cuzk_engine_circuit_name(const char *name);
+enum { CUZK_CIRCUIT_NAME_MAX = 64 };
+
+/** Catalog name of a circuit by either name; CUZK_E_ARG when there is none that the engine proves.
+ */
+cuzk_code cuzk_engine_circuit_name(char ret[CUZK_CIRCUIT_NAME_MAX], const char *name,
+                                   cuzk_err *err);
 
 /** The engine as it is now. The caller owns *ret. */
 cuzk_code cuzk_engine_status(cuzk_engine *e, cuzk_engine_snapshot **ret, cuzk_err *err);

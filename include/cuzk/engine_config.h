@@ -32,33 +32,35 @@ typedef struct cuzk_engine_config {
     cuzk_backend *const *devices;
     size_t n_devices;                /* at least 1 */
     unsigned gpu_workers_per_device; /* partitions given to a device at once [1] */
-    bool
-        critical_lane; /* with 2 or more workers, one of each device is for CRITICAL jobs [false] */
+    bool critical_lane; /* with 2 or more workers, one of each device is for CRITICAL [false] */
 
     /* Synthesis. */
-    unsigned synthesis_threads; /* threads that share its loops [0: one a processor] */
-    unsigned
-        max_parallel_synthesis; /* partitions in synthesis at once [0: as threads, at most 18] */
-    unsigned synthesis_concurrency; /* jobs in synthesis at once [1] */
-    const unsigned *synthesis_cpus; /* processors to pin its threads to [NULL: none] */
+    unsigned synthesis_threads;      /* threads that share its loops [0: one a processor] */
+    unsigned max_parallel_synthesis; /* partitions in synthesis [0: as threads, at most 18] */
+    unsigned synthesis_concurrency;  /* jobs in synthesis at once [1] */
+    const unsigned *synthesis_cpus;  /* processors to pin its threads to [NULL: none] */
     size_t n_synthesis_cpus;
 
     /* Pipeline. */
     unsigned slot_size;        /* partitions handed over together; 0: all of a job [1] */
-    unsigned channel_capacity; /* slots that wait for a device [0: 2 for each device worker] */
+    unsigned channel_capacity; /* slots that wait for a device, besides one for each partition in
+                                  synthesis [0: 2 for each device worker] */
     unsigned lookahead;      /* queued jobs whose input is kept read and whose key is fetched [1] */
-    unsigned max_batch_size; /* jobs of one circuit that may be run side by side [1: no batches] */
-    uint64_t max_batch_wait_ms; /* how long a batch takes in further jobs [10000] */
+    unsigned max_batch_size; /* jobs of one circuit run before others of their priority, so that
+                                keys are changed less often [1: no batches] */
+    uint64_t max_batch_wait_ms; /* how long after its first job a batch takes in others; nothing is
+                                   held back for it [10000] */
 
     /* Faults. */
     uint64_t partition_timeout_ms; /* of one attempt on a device; 0: none [0] */
     unsigned partition_retries;    /* attempts after the first [3] */
-    unsigned quarantine_after;     /* wrong proofs of a device in a row; 0: never [3] */
+    unsigned quarantine_after;     /* bad attempts of a device in a row; 0: never [3] */
 
     /* Limits. */
-    uint64_t
-        budget[CUZK_MEMORIES]; /* bytes [0: host memory less safety_margin; what a device has] */
-    uint64_t safety_margin;    /* bytes left to the rest of the host [5 GiB] */
+    uint64_t budget[CUZK_MEMORIES]; /* bytes [0: the host's less safety_margin; a device's own] */
+    uint64_t safety_margin;         /* bytes left to the rest of the host [5 GiB] */
+    uint64_t pipeline_bytes; /* host memory for inputs and witnesses on their way, out of the budget
+                                [0: a quarter of it, at most 4 GiB] */
     uint64_t eviction_min_idle_ms; /* keys younger than this go last [300000] */
     size_t max_queued_jobs;        /* that have not ended [10000] */
     uint64_t keep_results_ms;      /* how long ended jobs can be asked for [24 h] */

@@ -76,10 +76,9 @@ typedef struct cuzk_snapshot_key {
     const char *reference; /* the reference's name: "porep-32g", or "" */
     unsigned device;
     cuzk_key_tier tier;
-    uint64_t bytes[CUZK_MEMORIES];
-    uint64_t key_bytes, circuit_bytes; /* of the files */
-    uint32_t refs;                     /* partitions that use it */
-    uint64_t idle_ms;                  /* since it was last used */
+    uint64_t bytes;   /* that it takes, in all accounts */
+    uint32_t refs;    /* partitions that use it */
+    uint64_t idle_ms; /* since it was last used */
     bool evictable;
 } cuzk_snapshot_key;
 

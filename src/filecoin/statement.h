@@ -17,6 +17,8 @@ typedef struct cuzk_claims {
     bool has_number;           /* the registered proof, when it is not the usual one of the size */
     uint64_t number;
     const cuzk_node *comm_r_old, *comm_d_new, *comm_r_new; /* NULL: not given */
+    uint64_t first_place; /* of a PoSt: sectors of the proof's list that stand before these, which
+                             the challenges of the oldest registered proofs depend on */
 } cuzk_claims;
 
 typedef struct cuzk_statement cuzk_statement;
@@ -31,8 +33,23 @@ cuzk_code cuzk_statement_read(cuzk_statement **ret, const cuzk_circuit_id *id,
                               const char *const *files, size_t n_files, const cuzk_claims *claims,
                               cuzk_err *err);
 
+/**
+ * cuzk_statement_read of bytes in memory, of which nothing is borrowed. Messages name them
+ * "vanilla_proof" or "vanilla_proofs[i]". id->sector may be NULL for a PoRep, whose input names its
+ * sector size.
+ */
+cuzk_code cuzk_statement_parse(cuzk_statement **ret, const cuzk_circuit_id *id,
+                               const cuzk_span *inputs, size_t n_inputs, const cuzk_claims *claims,
+                               cuzk_err *err);
+
 /** Accepts NULL. */
 void cuzk_statement_free(cuzk_statement *s);
+
+/** The circuit that proves it. */
+const cuzk_circuit_id *cuzk_statement_circuit(const cuzk_statement *s);
+
+/** About how many bytes it takes in memory. */
+uint64_t cuzk_statement_bytes(const cuzk_statement *s);
 
 /** How many partitions the proof has. */
 unsigned cuzk_statement_partitions(const cuzk_statement *s);
