@@ -1,8 +1,7 @@
 /* The device's field functions, compiled as plain C, against the host's and against GMP. */
 #include "support/support.h"
 
-#include "backend/cuda/dfp.h"
-#include "backend/cuda/dfr.h"
+#include "backend/cuda/dinv.h"
 
 #include <gmp.h>
 
@@ -246,6 +245,43 @@ static void a_fixed_factor_has_the_quotient_that_gmp_finds(void **state)
     mpz_clears(r, w, q, want, NULL);
 }
 
+static void inverses_agree_with_the_host(void **state)
+{
+    (void)state;
+    test_rng g = test_rng_new(__func__);
+    size_t np, nr;
+    const fp *ep = test_fp_edges(&np);
+    const fr *er = test_fr_edges(&nr);
+    for (size_t i = 0; i < 500; i++) {
+        fp a = i < np ? ep[i] : test_fp(&g), a_inv;
+        fr b = i < nr ? er[i] : test_fr(&g), b_inv;
+        fp_inv(&a_inv, &a);
+        fr_inv(&b_inv, &b);
+        assert_dfp(dfp_inv(dfp_of(&a, i & 1)), &a_inv);
+        assert_canonical(dfr_inv(dfr_of(&b, i & 1)), &b_inv);
+    }
+}
+
+static void a_batch_inverse_leaves_what_lies_between(void **state)
+{
+    (void)state;
+    enum { N = 20, STRIDE = 3 };
+    test_rng g = test_rng_new(__func__);
+    fr a[N * STRIDE];
+    dfr b[N * STRIDE], prefix[N * STRIDE];
+    for (int i = 0; i < N * STRIDE; i++) {
+        a[i] = test_fr(&g);
+        b[i] = dfr_of(&a[i], false);
+    }
+    dfr_batch_inv(b, prefix, N, STRIDE);
+    for (int i = 0; i < N * STRIDE; i++) {
+        if (i % STRIDE == 0) {
+            fr_inv(&a[i], &a[i]);
+        }
+        assert_canonical(b[i], &a[i]);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -256,6 +292,8 @@ int main(void)
         cmocka_unit_test(products_of_the_largest_operands_stay_below_2p),
         cmocka_unit_test(products_of_sparse_limbs_carry_as_in_gmp),
         cmocka_unit_test(a_fixed_factor_has_the_quotient_that_gmp_finds),
+        cmocka_unit_test(inverses_agree_with_the_host),
+        cmocka_unit_test(a_batch_inverse_leaves_what_lies_between),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
