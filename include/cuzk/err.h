@@ -35,6 +35,10 @@ typedef struct cuzk_err {
     char msg[360];    /* one sentence, NUL-terminated, cut when too long */
 } cuzk_err;
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /** Name of a code, e.g. "bad input"; never NULL. */
 const char *cuzk_code_name(cuzk_code code);
 
@@ -44,6 +48,10 @@ int cuzk_code_exit_status(cuzk_code code);
 /** Fills *err (which may be NULL) with a code and a formatted message. */
 void cuzk_err_set(cuzk_err *err, cuzk_code code, const char *file, int line, const char *fmt, ...)
     __attribute__((format(printf, 5, 6)));
+
+#ifdef __cplusplus
+}
+#endif
 
 /** `return CUZK_FAIL(err, CUZK_E_ARG, "want %zu points, got %zu", n, m);` */
 #define CUZK_FAIL(err, code, ...)                                                                  \

@@ -1,11 +1,8 @@
 /* The transform's kernels and what runs them; the algorithm is in ntt_core.h and ntt_plan.h. */
+#include "backend/cuda/cuda_err.h"
 #include "backend/cuda/cuda_ntt.h"
 #include "backend/cuda/dinv.h"
 #include "backend/cuda/ntt_plan.h"
-
-extern "C" {
-#include "backend/cuda/cuda_err.h"
-}
 
 #include <new>
 
@@ -210,11 +207,11 @@ extern "C" cuzk_code cuzk_cuda_ntt_run(const cuzk_cuda_ntt *t, dfr *a, void *str
         uint32_t blocks = 1u << (plan->lg - p->tile_lg), threads = 1u << (p->tile_lg - 3);
         size_t shared = sizeof(limb_quad) << (p->tile_lg + 1);
         if (plan->inverse) {
-            (p->coset ? inverse_pass<true> : inverse_pass<false>)<<<blocks, threads, shared, on>>>(
-                q, *p);
+            (p->coset ? inverse_pass<true>
+                      : inverse_pass<false>)<<<blocks, threads, shared, on>>>(q, *p);
         } else {
-            (p->coset ? forward_pass<true> : forward_pass<false>)<<<blocks, threads, shared, on>>>(
-                q, *p);
+            (p->coset ? forward_pass<true>
+                      : forward_pass<false>)<<<blocks, threads, shared, on>>>(q, *p);
         }
     }
     CUZK_CUDA_TRY(err, cudaGetLastError());

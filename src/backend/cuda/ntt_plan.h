@@ -124,7 +124,7 @@ CUZK_HD void ntt_plan_make(ntt_plan *p, uint32_t lg, bool inverse, const dfr *ro
         low -= digits[i];
         pass->digit_lg = digits[i];
         pass->low_lg = low;
-        pass->tile_lg = lg < NTT_TILE_LG ? lg : NTT_TILE_LG;
+        pass->tile_lg = ntt_clamp((int)lg, 0, NTT_TILE_LG);
         pass->total_lg = lg;
         pass->inverse = inverse;
         pass->coset = i == 0 && p->coset;
