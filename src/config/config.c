@@ -346,9 +346,8 @@ cuzk_code cuzk_config_check(const cuzk_config *c, cuzk_err *err)
         return CUZK_FAIL(err, CUZK_E_INPUT,
                          "daemon.tls_client_ca needs daemon.tls_cert and daemon.tls_key");
     }
-    if (!c->store.path[0] || !c->srs.param_cache[0] || !c->srs.circuit_cache[0]) {
-        return CUZK_FAIL(err, CUZK_E_INPUT,
-                         "store.path, srs.param_cache and srs.circuit_cache each need a folder");
+    if (!c->store.path[0] || !c->srs.param_cache[0]) {
+        return CUZK_FAIL(err, CUZK_E_INPUT, "store.path and srs.param_cache each need a folder");
     }
     return CUZK_OK;
 }

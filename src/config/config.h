@@ -26,12 +26,6 @@ typedef struct cuzk_config_numbers {
     size_t n;
 } cuzk_config_numbers;
 
-/** A set of processors. */
-typedef struct cuzk_config_cpus {
-    uint64_t bits[CUZK_CONFIG_CPUS_MAX / 64];
-    uint32_t n; /* how many; 0: none is named, threads run anywhere */
-} cuzk_config_cpus;
-
 typedef enum cuzk_config_backend {
     CUZK_CONFIG_BACKEND_AUTO, /* CUDA where a device answers, else the CPU */
     CUZK_CONFIG_BACKEND_CPU,
@@ -66,8 +60,9 @@ typedef struct cuzk_config {
         uint32_t gpu_threads; /* 0: all processors */
         uint32_t gpu_workers_per_device;
         uint64_t partition_timeout_ms; /* 0: none */
+        uint32_t quarantine_after;     /* 0: never */
         bool isolate;
-        cuzk_config_cpus cpus;
+        cuzk_config_numbers cpus; /* rising; none: threads run anywhere */
     } gpus;
     struct {
         uint32_t max_batch_size, max_batch_wait_ms;
@@ -76,17 +71,17 @@ typedef struct cuzk_config {
         uint32_t partition_retries;
     } scheduler;
     struct {
-        uint32_t threads; /* 0: all processors */
-        cuzk_config_cpus cpus;
+        uint32_t threads;         /* 0: all processors */
+        cuzk_config_numbers cpus; /* rising; none: threads run anywhere */
     } synthesis;
     struct {
         uint32_t slot_size; /* 0: all partitions of a proof at once */
         uint32_t synthesis_concurrency;
-        uint32_t max_parallel_synthesis;
-        uint32_t channel_capacity;
+        uint32_t max_parallel_synthesis; /* 0: as threads, at most 18 */
+        uint32_t channel_capacity;       /* 0: 2 for each device worker */
     } pipeline;
     struct {
-        const char *param_cache, *circuit_cache;
+        const char *param_cache, *circuit_cache; /* the latter "": the former */
         cuzk_config_strings preload;
     } srs;
     struct {

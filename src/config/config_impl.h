@@ -18,7 +18,7 @@ typedef enum config_type {
     CONFIG_COUNT,     /* uint32_t in [min, max] */
     CONFIG_SIZE,      /* uint64_t bytes in [min, max], or auto when max is CUZK_CONFIG_AUTO */
     CONFIG_DURATION,  /* uint64_t milliseconds */
-    CONFIG_CPUS,      /* cuzk_config_cpus */
+    CONFIG_CPUS,      /* cuzk_config_numbers */
     CONFIG_WORD,      /* an enum, by its place in words */
     CONFIG_EXPLAINED, /* the reference's, without effect here */
 } config_type;

@@ -93,10 +93,11 @@ static bool decimal(const char *text, uint64_t max, uint64_t *ret, const char **
 /* HOST:PORT with the port after the last colon, IPv6 hosts in brackets; or unix:///PATH. */
 static bool is_address(const char *text)
 {
+    enum { UNIX_PATH_BYTES = 108 }; /* what a socket's address holds, with the NUL */
     static const char unix_prefix[] = "unix://";
     if (strncmp(text, unix_prefix, sizeof unix_prefix - 1) == 0) {
         const char *path = text + sizeof unix_prefix - 1;
-        return path[0] == '/' && path[1] != '\0';
+        return path[0] == '/' && path[1] != '\0' && strlen(path) < UNIX_PATH_BYTES;
     }
     const char *colon = strrchr(text, ':'), *end;
     uint64_t port;
@@ -273,9 +274,10 @@ static cuzk_code read_duration(const site *s, const cuzk_toml_value *v, uint64_t
 }
 
 /* "0-15,32": numbers and ranges. */
-static cuzk_code read_cpus(const site *s, const cuzk_toml_value *v, cuzk_config_cpus *ret)
+static cuzk_code read_cpus(cuzk_config *c, const site *s, const cuzk_toml_value *v,
+                           cuzk_config_numbers *ret)
 {
-    cuzk_config_cpus cpus = {0};
+    bool in[CUZK_CONFIG_CPUS_MAX] = {false};
     char buf[96];
     const char *p = is_text(v) ? v->u.string.p : "x";
     while (*p) {
@@ -292,11 +294,20 @@ static cuzk_code read_cpus(const site *s, const cuzk_toml_value *v, cuzk_config_
         }
         p += *p == ',';
         for (uint64_t i = from; i <= to; i++) {
-            cpus.n += !(cpus.bits[i / 64] >> i % 64 & 1);
-            cpus.bits[i / 64] |= 1ull << i % 64;
+            in[i] = true;
         }
     }
-    *ret = cpus;
+    uint32_t *list = cuzk_config_alloc(c, sizeof in / sizeof in[0] * sizeof *list);
+    if (!list) {
+        return no_memory(s);
+    }
+    size_t n = 0;
+    for (uint32_t i = 0; i < CUZK_CONFIG_CPUS_MAX; i++) {
+        if (in[i]) {
+            list[n++] = i;
+        }
+    }
+    *ret = (cuzk_config_numbers){list, n};
     return CUZK_OK;
 }
 
@@ -343,7 +354,7 @@ cuzk_code cuzk_config_read(cuzk_config *c, const config_key *k, const cuzk_toml_
     case CONFIG_DURATION:
         return read_duration(&s, v, at);
     case CONFIG_CPUS:
-        return read_cpus(&s, v, at);
+        return read_cpus(c, &s, v, at);
     case CONFIG_WORD:
         return read_word(&s, v, at);
     case CONFIG_EXPLAINED:
@@ -387,29 +398,17 @@ static void write_numbers(FILE *out, const cuzk_config_numbers *list)
     fputc(']', out);
 }
 
-static bool has_cpu(const cuzk_config_cpus *cpus, unsigned i)
-{
-    return i < CUZK_CONFIG_CPUS_MAX && (cpus->bits[i / 64] >> i % 64 & 1);
-}
-
-static void write_cpus(FILE *out, const cuzk_config_cpus *cpus)
+static void write_cpus(FILE *out, const cuzk_config_numbers *cpus)
 {
     fputc('"', out);
-    const char *comma = "";
-    for (unsigned i = 0; i < CUZK_CONFIG_CPUS_MAX; i++) {
-        unsigned last = i;
-        if (!has_cpu(cpus, i)) {
-            continue;
-        }
-        while (has_cpu(cpus, last + 1)) {
+    for (size_t i = 0, last; i < cpus->n; i = last + 1) {
+        for (last = i; last + 1 < cpus->n && cpus->v[last + 1] == cpus->v[last] + 1;) {
             last++;
         }
-        fprintf(out, "%s%u", comma, i);
+        fprintf(out, "%s%u", i ? "," : "", cpus->v[i]);
         if (last > i) {
-            fprintf(out, "-%u", last);
+            fprintf(out, "-%u", cpus->v[last]);
         }
-        comma = ",";
-        i = last;
     }
     fputc('"', out);
 }

@@ -32,7 +32,6 @@ enum {
     CUZK_STORE_PARTITION_MAX = 1 << 16, /* partitions of a job */
     CUZK_STORE_PARTITION_BYTES = 192,   /* a partition's proof */
     CUZK_STORE_PAYLOAD_MAX = 256 << 20, /* bytes of a payload */
-    CUZK_STORE_STATES = 5,              /* of a job */
     CUZK_STORE_PAGE_MAX = 1000,         /* jobs of one page */
 };
 
@@ -179,8 +178,8 @@ cuzk_code cuzk_store_purge(cuzk_store *s, size_t *ret_n, int64_t ended_before_us
  *  made. */
 typedef struct cuzk_store_counts {
     uint32_t kind;
-    uint64_t now[CUZK_STORE_STATES];
-    uint64_t ever[CUZK_STORE_STATES];
+    uint64_t now[CUZK_JOB_STATES];
+    uint64_t ever[CUZK_JOB_STATES];
 } cuzk_store_counts;
 
 /** The counts of all kinds there were, by kind. Does not depend on how many jobs there are. The

@@ -68,8 +68,7 @@ static bool copy_columns(sqlite3_stmt *q, cuzk_store_job *job)
     for (int i = 0; i < 5; i++) {
         *ms[i] = (uint64_t)sqlite3_column_int64(q, 15 + i);
     }
-    return state >= 0 && state < CUZK_STORE_STATES &&
-           job->payload_bytes <= CUZK_STORE_PAYLOAD_MAX &&
+    return state >= 0 && state < CUZK_JOB_STATES && job->payload_bytes <= CUZK_STORE_PAYLOAD_MAX &&
            copy_text(q, 1, job->id, sizeof job->id) && copy_hash(q, 2, job->identity) &&
            copy_hash(q, 10, job->payload_hash) && copy_text(q, 12, job->error, sizeof job->error) &&
            copy_text(q, 14, job->phase, sizeof job->phase);
@@ -206,9 +205,9 @@ static cuzk_code read_many(const store_db *d, sqlite3_stmt *q, cuzk_store_jobs *
 cuzk_code cuzk_store_list(cuzk_store *s, cuzk_store_jobs *ret, int64_t *ret_next, int state,
                           int64_t after, size_t limit, cuzk_err *err)
 {
-    if (limit == 0 || state >= CUZK_STORE_STATES) {
+    if (limit == 0 || state >= CUZK_JOB_STATES) {
         return CUZK_FAIL(err, CUZK_E_ARG, "a list needs a limit above 0 and a state below %d",
-                         CUZK_STORE_STATES);
+                         CUZK_JOB_STATES);
     }
     limit = limit < CUZK_STORE_PAGE_MAX ? limit : CUZK_STORE_PAGE_MAX;
     sqlite3_stmt *q;
@@ -307,7 +306,7 @@ cuzk_code cuzk_store_count(cuzk_store *s, cuzk_store_counts **ret, size_t *ret_n
             v = more;
             v[n++] = (cuzk_store_counts){.kind = kind};
         }
-        if (state >= 0 && state < CUZK_STORE_STATES) {
+        if (state >= 0 && state < CUZK_JOB_STATES) {
             v[n - 1].now[state] = (uint64_t)sqlite3_column_int64(q, 2);
             v[n - 1].ever[state] = (uint64_t)sqlite3_column_int64(q, 3);
         }

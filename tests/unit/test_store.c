@@ -376,7 +376,7 @@ static void counts_follow_every_change(void **state)
     assert_int_equal(cuzk_store_count(s, &c, &n, NULL), CUZK_OK);
     assert_int_equal(n, 4);
     static const uint64_t now[] = {1, 0, 0, 0, 0}, ever[] = {3, 1, 1, 1, 0}; /* of kind 1 */
-    for (int i = 0; i < CUZK_STORE_STATES; i++) {
+    for (int i = 0; i < CUZK_JOB_STATES; i++) {
         assert_int_equal(c[0].now[i], now[i]);
         assert_int_equal(c[0].ever[i], ever[i]);
     }
