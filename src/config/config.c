@@ -313,21 +313,57 @@ cuzk_code cuzk_config_apply_environment(cuzk_config *c, cuzk_err *err)
     return CUZK_OK;
 }
 
+/* One section header for each run of keys, and what put() writes for each key. */
+static cuzk_code write_keys(char **ret, size_t *ret_n,
+                            void (*put)(const cuzk_config *, const config_key *, FILE *),
+                            const cuzk_config *c, cuzk_err *err)
+{
+    char *text = NULL;
+    FILE *out = open_memstream(&text, ret_n);
+    const char *section = "";
+    for (size_t i = 0; out && i < cuzk_config_key_count; i++) {
+        const config_key *k = &cuzk_config_keys[i];
+        if (strcmp(section, k->section) != 0) {
+            fprintf(out, "%s[%s]\n", i ? "\n" : "", k->section);
+            section = k->section;
+        }
+        if (k->type != CONFIG_EXPLAINED) {
+            fprintf(out, "%s = ", k->name);
+            put(c, k, out);
+            fputc('\n', out);
+        }
+    }
+    bool failed = !out || ferror(out);
+    if (!out || fclose(out) != 0 || failed) {
+        free(text);
+        return CUZK_FAIL(err, CUZK_E_MEMORY, "no memory for the configuration as text");
+    }
+    *ret = text;
+    return CUZK_OK;
+}
+
+static void put_fallback(const cuzk_config *c, const config_key *k, FILE *out)
+{
+    (void)c;
+    fputs(k->fallback, out);
+}
+
 cuzk_code cuzk_config_new(cuzk_config **ret, cuzk_err *err)
 {
+    char *text;
+    size_t n;
     cuzk_config *c = calloc(1, sizeof *c);
     if (!c) {
         return CUZK_FAIL(err, CUZK_E_MEMORY, "no memory for a configuration");
     }
-    for (size_t i = 0; i < cuzk_config_key_count; i++) {
-        const config_key *k = &cuzk_config_keys[i];
-        cuzk_code code = k->type == CONFIG_EXPLAINED
-                             ? CUZK_OK
-                             : set_toml(c, k, k->fallback, "the defaults", err);
-        if (code != CUZK_OK) {
-            cuzk_config_free(c);
-            return code;
-        }
+    cuzk_code code = write_keys(&text, &n, put_fallback, NULL, err);
+    if (code == CUZK_OK) {
+        code = cuzk_config_apply(c, (cuzk_span){(const uint8_t *)text, n}, "the defaults", err);
+        free(text);
+    }
+    if (code != CUZK_OK) {
+        cuzk_config_free(c);
+        return code;
     }
     *ret = c;
     return CUZK_OK;
@@ -354,27 +390,6 @@ cuzk_code cuzk_config_check(const cuzk_config *c, cuzk_err *err)
 
 cuzk_code cuzk_config_format(const cuzk_config *c, char **ret, cuzk_err *err)
 {
-    char *text = NULL;
-    size_t n = 0;
-    FILE *out = open_memstream(&text, &n);
-    const char *section = "";
-    for (size_t i = 0; out && i < cuzk_config_key_count; i++) {
-        const config_key *k = &cuzk_config_keys[i];
-        if (strcmp(section, k->section) != 0) {
-            fprintf(out, "%s[%s]\n", i ? "\n" : "", k->section);
-            section = k->section;
-        }
-        if (k->type != CONFIG_EXPLAINED) {
-            fprintf(out, "%s = ", k->name);
-            cuzk_config_write(c, k, out);
-            fputc('\n', out);
-        }
-    }
-    bool failed = !out || ferror(out);
-    if (!out || fclose(out) != 0 || failed) {
-        free(text);
-        return CUZK_FAIL(err, CUZK_E_MEMORY, "no memory for the configuration as text");
-    }
-    *ret = text;
-    return CUZK_OK;
+    size_t n;
+    return write_keys(ret, &n, cuzk_config_write, c, err);
 }
