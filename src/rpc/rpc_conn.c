@@ -8,12 +8,20 @@
 
 enum { CONNECTION_WINDOW = 32 << 20, OUTPUT_BYTES = 64 << 10, MESSAGE_TEXT_BYTES = 4096 };
 
+static bool mark_broken(cuzk_rpc_conn *c)
+{
+    if (c->broken) {
+        return false;
+    }
+    c->broken = true;
+    cuzk_rpc_count(&c->core->connections_dropped, 1);
+    return true;
+}
+
 /* Closes the session with an HTTP/2 error; what is queued before still goes out. */
 static void drop(cuzk_rpc_conn *c, uint32_t error)
 {
-    if (!c->broken) {
-        c->broken = true;
-        cuzk_rpc_count(&c->core->connections_dropped, 1);
+    if (mark_broken(c)) {
         nghttp2_session_terminate_session(c->session, error);
     }
 }
@@ -175,8 +183,10 @@ static int on_data(nghttp2_session *session, uint8_t flags, int32_t id, const ui
 
 static int on_sent(nghttp2_session *session, const nghttp2_frame *frame, void *ctx)
 {
-    (void)ctx;
-    if (frame->hd.type == NGHTTP2_HEADERS && frame->hd.flags & NGHTTP2_FLAG_END_STREAM) {
+    cuzk_rpc_conn *c = ctx;
+    if (frame->hd.type == NGHTTP2_GOAWAY && frame->goaway.error_code != NGHTTP2_NO_ERROR) {
+        mark_broken(c); /* nghttp2 itself has found an error */
+    } else if (frame->hd.type == NGHTTP2_HEADERS && frame->hd.flags & NGHTTP2_FLAG_END_STREAM) {
         cuzk_rpc_stream *s = nghttp2_session_get_stream_user_data(session, frame->hd.stream_id);
         if (s && !s->half_closed) { /* tells a client that still uploads to stop */
             nghttp2_submit_rst_stream(session, NGHTTP2_FLAG_NONE, s->id, NGHTTP2_NO_ERROR);
