@@ -2,14 +2,13 @@
 
 #include "base/system.h"
 #include "rpc/client_connect.h"
-#include "rpc/framing.h"
+#include "rpc/client_exchange.h"
 #include "rpc/grpc_text.h"
 #include "rpc/tls.h"
 
 #include <nghttp2/nghttp2.h>
 #include <pthread.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,30 +19,6 @@ enum {
     STREAM_WINDOW = 8 << 20,
     CONNECTION_WINDOW = 32 << 20,
 };
-
-/* The call under way. */
-typedef struct exchange {
-    const cuzk_span *requests;
-    size_t n_requests;
-    size_t at;   /* request that is being sent */
-    size_t sent; /* of it, prefix included */
-    bool unary;
-    cuzk_rpc_receive_fn *receive;
-    void *ctx;
-    uint64_t deadline_ns;
-
-    cuzk_rpc_framing in;
-    uint8_t *body; /* owned: of the message under way, or the unary answer */
-    size_t body_cap, body_n;
-    size_t n_messages;
-    int http_status;
-    bool has_status;   /* grpc-status came */
-    bool closed;       /* the stream is over */
-    bool gave_up;      /* by us: status and message are set */
-    uint32_t h2_error; /* with closed */
-    cuzk_rpc_status status;
-    char message[512];
-} exchange;
 
 struct cuzk_rpc_client {
     cuzk_rpc_address address;
@@ -57,159 +32,8 @@ struct cuzk_rpc_client {
     nghttp2_session *session; /* NULL: not connected */
     const uint8_t *out;       /* nghttp2's, until its next frame */
     size_t n_out;
-    bool leaving; /* the server takes no more calls on this connection */
-    exchange *x;  /* NULL between calls */
+    cuzk_rpc_exchange *x; /* NULL between calls */
 };
-
-/* ---- what nghttp2 tells ---- */
-
-/* Ends the call from our side. */
-static void give_up(cuzk_rpc_client *c, int32_t id, cuzk_rpc_status status, const char *message)
-{
-    c->x->gave_up = true;
-    c->x->status = status;
-    snprintf(c->x->message, sizeof c->x->message, "%s", message);
-    nghttp2_submit_rst_stream(c->session, NGHTTP2_FLAG_NONE, id, NGHTTP2_CANCEL);
-}
-
-static bool is_current(cuzk_rpc_client *c, int32_t id)
-{
-    return c->x && nghttp2_session_get_stream_user_data(c->session, id) == c->x;
-}
-
-static int on_header(nghttp2_session *session, const nghttp2_frame *frame, const uint8_t *name,
-                     size_t n_name, const uint8_t *value, size_t n_value, uint8_t flags, void *ctx)
-{
-    (void)session;
-    (void)n_name;
-    (void)flags;
-    cuzk_rpc_client *c = ctx;
-    if (!is_current(c, frame->hd.stream_id)) {
-        return 0;
-    }
-    exchange *x = c->x;
-    const char *text = (const char *)value; /* nghttp2 ends both with a NUL */
-    if (strcmp((const char *)name, ":status") == 0) {
-        x->http_status = atoi(text);
-    } else if (strcmp((const char *)name, "grpc-status") == 0) {
-        x->has_status = true;
-        x->status = (cuzk_rpc_status)(n_value <= 2 ? atoi(text) : CUZK_RPC_UNKNOWN);
-    } else if (strcmp((const char *)name, "grpc-message") == 0) {
-        cuzk_rpc_percent_decode(x->message, sizeof x->message, text, n_value);
-    }
-    return 0;
-}
-
-/* Makes room for the message whose prefix is read; false after giving up. */
-static bool make_room(cuzk_rpc_client *c, int32_t id)
-{
-    exchange *x = c->x;
-    char text[160];
-    if (x->in.flag != 0) {
-        give_up(c, id, CUZK_RPC_INTERNAL, "the server sent a compressed message, unasked");
-        return false;
-    }
-    if (x->in.size > c->max_message_bytes) {
-        snprintf(text, sizeof text, "answer of %zu bytes is larger than the limit of %zu bytes",
-                 x->in.size, c->max_message_bytes);
-        give_up(c, id, CUZK_RPC_RESOURCE_EXHAUSTED, text);
-        return false;
-    }
-    if (x->unary && x->n_messages > 0) {
-        give_up(c, id, CUZK_RPC_INTERNAL, "the server sent more than one message");
-        return false;
-    }
-    if (x->in.size > x->body_cap) {
-        free(x->body);
-        x->body = malloc(x->in.size);
-        x->body_cap = x->body ? x->in.size : 0;
-        if (!x->body) {
-            give_up(c, id, CUZK_RPC_RESOURCE_EXHAUSTED, "no memory for the answer");
-            return false;
-        }
-    }
-    cuzk_rpc_framing_accept(&x->in, x->body);
-    return true;
-}
-
-static int on_data(nghttp2_session *session, uint8_t flags, int32_t id, const uint8_t *p, size_t n,
-                   void *ctx)
-{
-    (void)session;
-    (void)flags;
-    cuzk_rpc_client *c = ctx;
-    if (!is_current(c, id)) {
-        return 0;
-    }
-    exchange *x = c->x;
-    cuzk_rpc_framing_event event;
-    while (!x->gave_up &&
-           (event = cuzk_rpc_framing_feed(&x->in, &p, &n)) != CUZK_RPC_FRAMING_MORE) {
-        if (event == CUZK_RPC_FRAMING_PREFIX) {
-            make_room(c, id);
-            continue;
-        }
-        x->n_messages++;
-        x->body_n = x->in.size;
-        if (!x->unary && !x->receive(x->ctx, (cuzk_span){x->body, x->body_n})) {
-            give_up(c, id, CUZK_RPC_CANCELLED, "cancelled");
-        }
-    }
-    return 0;
-}
-
-static int on_close(nghttp2_session *session, int32_t id, uint32_t error, void *ctx)
-{
-    (void)session;
-    cuzk_rpc_client *c = ctx;
-    if (is_current(c, id)) {
-        c->x->closed = true;
-        c->x->h2_error = error;
-    }
-    return 0;
-}
-
-static int on_frame(nghttp2_session *session, const nghttp2_frame *frame, void *ctx)
-{
-    (void)session;
-    if (frame->hd.type == NGHTTP2_GOAWAY) {
-        ((cuzk_rpc_client *)ctx)->leaving = true;
-    }
-    return 0;
-}
-
-/* The requests, each behind its prefix. */
-static ssize_t on_read(nghttp2_session *session, int32_t id, uint8_t *buf, size_t cap,
-                       uint32_t *flags, nghttp2_data_source *source, void *ctx)
-{
-    (void)session;
-    (void)id;
-    (void)source;
-    exchange *x = ((cuzk_rpc_client *)ctx)->x;
-    size_t n = 0;
-    while (n < cap && x && x->at < x->n_requests) {
-        const cuzk_span *r = &x->requests[x->at];
-        uint8_t prefix[CUZK_RPC_PREFIX_BYTES];
-        cuzk_rpc_framing_prefix(prefix, (uint32_t)r->n);
-        bool in_prefix = x->sent < sizeof prefix;
-        size_t left = in_prefix ? sizeof prefix - x->sent : r->n + sizeof prefix - x->sent;
-        const uint8_t *from = in_prefix ? prefix + x->sent : r->p + (x->sent - sizeof prefix);
-        size_t k = left < cap - n ? left : cap - n;
-        if (k > 0) {
-            memcpy(buf + n, from, k);
-        }
-        n += k;
-        x->sent += k;
-        if (x->sent == r->n + sizeof prefix) {
-            x->at++;
-            x->sent = 0;
-        }
-    }
-    if (!x || x->at == x->n_requests) {
-        *flags |= NGHTTP2_DATA_FLAG_EOF;
-    }
-    return (ssize_t)n;
-}
 
 /* ---- the connection ---- */
 
@@ -218,7 +42,6 @@ static void disconnect(cuzk_rpc_client *c)
     nghttp2_session_del(c->session);
     c->session = NULL;
     c->n_out = 0;
-    c->leaving = false;
     cuzk_rpc_transport_close(&c->transport);
 }
 
@@ -237,7 +60,7 @@ static cuzk_code connect_now(cuzk_rpc_client *c, uint64_t deadline_ns, cuzk_err 
         {NGHTTP2_SETTINGS_ENABLE_PUSH, 0},
         {NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, STREAM_WINDOW},
     };
-    if (nghttp2_session_client_new(&c->session, c->callbacks, c) != 0 ||
+    if (nghttp2_session_client_new(&c->session, c->callbacks, &c->x) != 0 ||
         nghttp2_submit_settings(c->session, NGHTTP2_FLAG_NONE, settings, 2) != 0 ||
         nghttp2_session_set_local_window_size(c->session, NGHTTP2_FLAG_NONE, 0,
                                               CONNECTION_WINDOW) != 0) {
@@ -312,9 +135,8 @@ static cuzk_code receive_some(cuzk_rpc_client *c, cuzk_err *err)
 static cuzk_code ready(cuzk_rpc_client *c, uint64_t deadline_ns, cuzk_err *err)
 {
     bool more;
-    if (c->session &&
-        (receive_some(c, NULL) != CUZK_OK || c->leaving || send_some(c, &more, NULL) != CUZK_OK ||
-         nghttp2_session_check_request_allowed(c->session) == 0)) {
+    if (c->session && (receive_some(c, NULL) != CUZK_OK || send_some(c, &more, NULL) != CUZK_OK ||
+                       nghttp2_session_check_request_allowed(c->session) == 0)) {
         disconnect(c);
     }
     return c->session ? CUZK_OK : connect_now(c, deadline_ns, err);
@@ -349,8 +171,7 @@ static int32_t submit(cuzk_rpc_client *c, const char *path, uint64_t timeout_ms)
         fields[n] = field("authorization", c->bearer);
         fields[n++].flags = NGHTTP2_NV_FLAG_NO_INDEX;
     }
-    nghttp2_data_provider body = {.read_callback = on_read};
-    return nghttp2_submit_request(c->session, NULL, fields, n, &body, c->x);
+    return cuzk_rpc_exchange_submit(c->x, c->session, fields, n);
 }
 
 /* Sends and receives until the stream is over. *ret_late: the deadline passed before. */
@@ -371,59 +192,11 @@ static cuzk_code converse(cuzk_rpc_client *c, bool *ret_late, cuzk_err *err)
     }
 }
 
-__attribute__((format(printf, 3, 4))) static void set_words(exchange *x, cuzk_rpc_status status,
-                                                            const char *fmt, ...)
-{
-    va_list args;
-    va_start(args, fmt);
-    x->status = status;
-    vsnprintf(x->message, sizeof x->message, fmt, args);
-    va_end(args);
-}
-
-/* The status of an answer that has no grpc-status: as "HTTP to gRPC Status Code Mapping" says. */
-static void status_of_http(exchange *x)
-{
-    static const struct {
-        int http;
-        cuzk_rpc_status status;
-    } map[] = {{400, CUZK_RPC_INTERNAL},          {401, CUZK_RPC_UNAUTHENTICATED},
-               {403, CUZK_RPC_PERMISSION_DENIED}, {404, CUZK_RPC_UNIMPLEMENTED},
-               {429, CUZK_RPC_UNAVAILABLE},       {502, CUZK_RPC_UNAVAILABLE},
-               {503, CUZK_RPC_UNAVAILABLE},       {504, CUZK_RPC_UNAVAILABLE}};
-    for (size_t i = 0; i < sizeof map / sizeof *map; i++) {
-        if (map[i].http == x->http_status) {
-            set_words(x, map[i].status, "the server answered with HTTP status %d", x->http_status);
-            return;
-        }
-    }
-    set_words(x, CUZK_RPC_UNKNOWN, "the server answered with HTTP status %d", x->http_status);
-}
-
-static void settle(exchange *x)
-{
-    if (x->gave_up || (x->has_status && x->http_status == 200 && x->status != CUZK_RPC_OK)) {
-        return;
-    }
-    if (x->http_status != 0 && x->http_status != 200) {
-        status_of_http(x);
-    } else if (!x->has_status && x->h2_error == NGHTTP2_REFUSED_STREAM) {
-        set_words(x, CUZK_RPC_UNAVAILABLE, "the server takes no more calls");
-    } else if (!x->has_status && x->h2_error == NGHTTP2_ENHANCE_YOUR_CALM) {
-        set_words(x, CUZK_RPC_RESOURCE_EXHAUSTED, "the server asks for less");
-    } else if (!x->has_status) {
-        set_words(x, x->h2_error == NGHTTP2_CANCEL ? CUZK_RPC_CANCELLED : CUZK_RPC_INTERNAL,
-                  "the stream ended without a status, HTTP/2 error %d", (int)x->h2_error);
-    } else if (!cuzk_rpc_framing_between(&x->in) || (x->unary && x->n_messages != 1)) {
-        set_words(x, CUZK_RPC_INTERNAL, "the server ended the call without a whole answer");
-    }
-}
-
 /* One try on one connection. *ret_refused: the server did not look at the call. */
 static cuzk_code attempt(cuzk_rpc_client *c, const char *path, uint64_t timeout_ms,
                          bool *ret_refused, cuzk_err *err)
 {
-    exchange *x = c->x;
+    cuzk_rpc_exchange *x = c->x;
     *ret_refused = false;
     CUZK_TRY(ready(c, x->deadline_ns, err));
     int32_t id = submit(c, path, timeout_ms);
@@ -433,7 +206,8 @@ static cuzk_code attempt(cuzk_rpc_client *c, const char *path, uint64_t timeout_
     bool late;
     cuzk_code code = converse(c, &late, err);
     if (code == CUZK_OK && late) {
-        give_up(c, id, CUZK_RPC_DEADLINE_EXCEEDED, "the deadline has passed");
+        cuzk_rpc_exchange_give_up(x, c->session, id, CUZK_RPC_DEADLINE_EXCEEDED,
+                                  "the deadline has passed");
         code = send_some(c, &late, NULL);
         nghttp2_session_set_stream_user_data(c->session, id, NULL);
         if (code != CUZK_OK || c->n_out > 0) { /* a server that reads nothing: no use for it */
@@ -453,9 +227,10 @@ static cuzk_code attempt(cuzk_rpc_client *c, const char *path, uint64_t timeout_
     return code;
 }
 
-static cuzk_code run(cuzk_rpc_client *c, const char *path, exchange *x, uint64_t timeout_ms,
-                     cuzk_err *err)
+static cuzk_code run(cuzk_rpc_client *c, const char *path, cuzk_rpc_exchange *x,
+                     uint64_t timeout_ms, cuzk_err *err)
 {
+    x->max_message_bytes = c->max_message_bytes;
     x->deadline_ns = timeout_ms ? after_ms(timeout_ms) : UINT64_MAX;
     c->x = x;
     bool refused;
@@ -468,13 +243,13 @@ static cuzk_code run(cuzk_rpc_client *c, const char *path, exchange *x, uint64_t
     }
     c->x = NULL;
     if (code == CUZK_OK) {
-        settle(x);
+        cuzk_rpc_exchange_settle(x);
     }
     return code;
 }
 
 /* A closed socket must not end the program: SIGPIPE waits while we write, and is taken back. */
-static cuzk_code run_without_sigpipe(cuzk_rpc_client *c, const char *path, exchange *x,
+static cuzk_code run_without_sigpipe(cuzk_rpc_client *c, const char *path, cuzk_rpc_exchange *x,
                                      uint64_t timeout_ms, cuzk_err *err)
 {
     sigset_t pipe_only, before, pending;
@@ -492,8 +267,8 @@ static cuzk_code run_without_sigpipe(cuzk_rpc_client *c, const char *path, excha
     return code;
 }
 
-static cuzk_code call(cuzk_rpc_client *c, const char *path, exchange *x, uint64_t timeout_ms,
-                      cuzk_rpc_reply *ret, cuzk_err *err)
+static cuzk_code call(cuzk_rpc_client *c, const char *path, cuzk_rpc_exchange *x,
+                      uint64_t timeout_ms, cuzk_rpc_reply *ret, cuzk_err *err)
 {
     cuzk_rpc_reply reply = {.status = CUZK_RPC_UNAVAILABLE};
     for (size_t i = 0; i < x->n_requests; i++) {
@@ -526,7 +301,7 @@ static cuzk_code call(cuzk_rpc_client *c, const char *path, exchange *x, uint64_
 cuzk_code cuzk_rpc_client_call(cuzk_rpc_client *client, const char *path, cuzk_span request,
                                uint64_t timeout_ms, cuzk_rpc_reply *ret, cuzk_err *err)
 {
-    exchange x = {.requests = &request, .n_requests = 1, .unary = true};
+    cuzk_rpc_exchange x = {.requests = &request, .n_requests = 1, .unary = true};
     return call(client, path, &x, timeout_ms, ret, err);
 }
 
@@ -535,7 +310,8 @@ cuzk_code cuzk_rpc_client_stream(cuzk_rpc_client *client, const char *path,
                                  cuzk_rpc_receive_fn *receive, void *ctx, cuzk_rpc_reply *ret,
                                  cuzk_err *err)
 {
-    exchange x = {.requests = requests, .n_requests = n_requests, .receive = receive, .ctx = ctx};
+    cuzk_rpc_exchange x = {
+        .requests = requests, .n_requests = n_requests, .receive = receive, .ctx = ctx};
     return call(client, path, &x, timeout_ms, ret, err);
 }
 
@@ -589,10 +365,7 @@ static cuzk_code setup(cuzk_rpc_client *c, const cuzk_rpc_client_config *config,
         CUZK_TRY(cuzk_rpc_tls_client(&c->tls, config->ca_file, config->cert_file, config->key_file,
                                      err));
     }
-    nghttp2_session_callbacks_set_on_header_callback(c->callbacks, on_header);
-    nghttp2_session_callbacks_set_on_data_chunk_recv_callback(c->callbacks, on_data);
-    nghttp2_session_callbacks_set_on_stream_close_callback(c->callbacks, on_close);
-    nghttp2_session_callbacks_set_on_frame_recv_callback(c->callbacks, on_frame);
+    cuzk_rpc_exchange_callbacks(c->callbacks);
     return CUZK_OK;
 }
 
