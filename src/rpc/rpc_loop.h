@@ -52,7 +52,7 @@ struct cuzk_rpc_server {
     atomic_bool memory_freed; /* release: the allocator's state is set before */
 
     pthread_mutex_t mu;
-    pthread_cond_t drained; /* is_drained was set */
+    pthread_cond_t drained; /* is_drained or kill was set */
     SSL_CTX *tls;           /* guarded by mu; NULL: plain */
     bool drain, kill, stop; /* guarded by mu: wishes; each includes the ones before */
     bool is_drained;        /* guarded by mu: draining, and no connection is left */

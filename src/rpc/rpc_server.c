@@ -194,12 +194,13 @@ void cuzk_rpc_server_stats(const cuzk_rpc_server *server, cuzk_rpc_stats *ret)
     };
 }
 
-/* Waits until all connections are gone, at most so long. server->mu is held. */
-static bool wait_drained(cuzk_rpc_server *s, uint64_t timeout_ms)
+/* Waits until all connections are gone, at most so long, or only until someone is in a hurry.
+ * server->mu is held. */
+static bool wait_drained(cuzk_rpc_server *s, uint64_t timeout_ms, bool until_kill)
 {
     uint64_t until = cuzk_clock_ns() + timeout_ms * 1000000;
     struct timespec at = {(time_t)(until / 1000000000), (long)(until % 1000000000)};
-    while (!s->is_drained) {
+    while (!s->is_drained && !(until_kill && s->kill)) {
         if (pthread_cond_timedwait(&s->drained, &s->mu, &at) == ETIMEDOUT) {
             break;
         }
@@ -212,14 +213,23 @@ bool cuzk_rpc_server_drain(cuzk_rpc_server *server, uint64_t timeout_ms)
     pthread_mutex_lock(&server->mu);
     server->drain = true;
     cuzk_rpc_hub_wake(server->core.hub);
-    bool by_themselves = wait_drained(server, timeout_ms);
+    bool by_themselves = wait_drained(server, timeout_ms, true) && !server->kill;
     if (!by_themselves) {
         server->kill = true;
         cuzk_rpc_hub_wake(server->core.hub);
-        wait_drained(server, LAST_WORDS_MS);
+        wait_drained(server, LAST_WORDS_MS, false);
     }
     pthread_mutex_unlock(&server->mu);
     return by_themselves;
+}
+
+void cuzk_rpc_server_hurry(cuzk_rpc_server *server)
+{
+    pthread_mutex_lock(&server->mu);
+    server->drain = server->kill = true;
+    pthread_cond_broadcast(&server->drained);
+    pthread_mutex_unlock(&server->mu);
+    cuzk_rpc_hub_wake(server->core.hub);
 }
 
 void cuzk_rpc_server_free(cuzk_rpc_server *server)
@@ -228,9 +238,7 @@ void cuzk_rpc_server_free(cuzk_rpc_server *server)
         return;
     }
     if (server->has_thread) {
-        if (!server->drain) { /* written only here and in _drain */
-            cuzk_rpc_server_drain(server, 0);
-        }
+        cuzk_rpc_server_drain(server, 0); /* returns at once when that is done */
         pthread_mutex_lock(&server->mu);
         server->stop = true;
         pthread_mutex_unlock(&server->mu);

@@ -200,8 +200,11 @@ typedef struct cuzk_rpc_stats {
 void cuzk_rpc_server_stats(const cuzk_rpc_server *server, cuzk_rpc_stats *ret);
 
 /** Stops accepting connections and calls (GOAWAY), waits until the live calls are over or
- *  timeout_ms passed, and ends the rest (SHUTDOWN). True if all ended by themselves. Once. */
+ *  timeout_ms passed, and ends the rest (SHUTDOWN). True if all ended by themselves. */
 bool cuzk_rpc_server_drain(cuzk_rpc_server *server, uint64_t timeout_ms);
+
+/** Ends the live calls now (SHUTDOWN); a drain that waits in another thread returns. */
+void cuzk_rpc_server_hurry(cuzk_rpc_server *server);
 
 /** Drains with no patience if that was not done, closes everything, joins the thread; accepts NULL.
  *  Calls that are still referenced stay valid and over. */

@@ -239,6 +239,27 @@ static void await_close(int fd)
     close(fd);
 }
 
+static void a_drain_can_be_cut_short(void **state)
+{
+    (void)state;
+    world w;
+    start(&w, (cuzk_rpc_server_config){0});
+    caller c;
+    call(&c, &w, "/test.Echo/Wait", 0);
+    rpc_echo_await_begun(&w.echo, 1);
+    drainer d = {.w = &w};
+    pthread_t thread;
+    pthread_create(&thread, NULL, drain_main, &d);
+    uint64_t before = cuzk_clock_ns();
+    cuzk_rpc_server_hurry(w.server);
+    pthread_join(thread, NULL);
+    assert_true(cuzk_clock_ns() - before < 15000000000); /* the drain alone takes 20 s */
+    assert_false(d.by_themselves);
+    assert_int_equal(rpc_echo_await_ended(&w.echo, 1), CUZK_RPC_END_SHUTDOWN);
+    assert_int_equal(join(&c), CUZK_RPC_UNAVAILABLE);
+    stop(&w);
+}
+
 static void a_peer_that_says_nothing_is_closed(void **state)
 {
     (void)state;
@@ -535,6 +556,7 @@ int main(void)
         cmocka_unit_test(a_call_outlives_its_server),
         cmocka_unit_test(a_drain_waits_for_live_calls_and_takes_no_new_ones),
         cmocka_unit_test(a_drain_ends_calls_that_do_not_end),
+        cmocka_unit_test(a_drain_can_be_cut_short),
         cmocka_unit_test(a_peer_that_says_nothing_is_closed),
         cmocka_unit_test(connections_above_the_limit_are_closed),
         cmocka_unit_test(many_clients_at_once_get_their_own_answers),
