@@ -1,6 +1,7 @@
 #ifndef CUZK_OBSERVE_ANALYSIS_H
 #define CUZK_OBSERVE_ANALYSIS_H
 
+#include "cuzk/job.h"
 #include "observe/record.h"
 
 /*
@@ -48,7 +49,7 @@ typedef struct cuzk_interval {
     X(CUZK_IDLE_SYNTHESIS, 's', "synthesis", "nothing was ready and synthesis was running")        \
     X(CUZK_IDLE_WAITING, 'w', "waiting",                                                           \
       "jobs were queued but nothing was in synthesis (budget or a limit)")                         \
-    X(CUZK_IDLE_NO_WORK, 'n', "no work", "no partition was left to prove")
+    X(CUZK_IDLE_NO_WORK, '.', "no work", "no partition was left to prove")
 
 typedef enum cuzk_idle_cause {
 #define X(cause, letter, name, text) cause,
@@ -78,16 +79,6 @@ static inline double cuzk_stat_avg_us(const cuzk_stat *s)
 {
     return s->n ? (double)s->sum_us / (double)s->n : 0;
 }
-
-typedef enum cuzk_job_state {
-    CUZK_JOB_QUEUED,
-    CUZK_JOB_RUNNING,
-    CUZK_JOB_DONE,
-    CUZK_JOB_FAILED,
-    CUZK_JOB_CANCELLED,
-} cuzk_job_state;
-
-const char *cuzk_job_state_name(cuzk_job_state state);
 
 typedef struct cuzk_job_summary {
     uint64_t number;

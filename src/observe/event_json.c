@@ -15,7 +15,7 @@ static char *put_string(char *p, const char *s)
 {
     *p++ = '"';
     while (*s) {
-        size_t n = cuzk_utf8_length(s);
+        size_t n = cuzk_text_char(s);
         unsigned char c = (unsigned char)*s;
         if (n == 0) {
             memcpy(p, "\\ufffd", 6);

@@ -53,49 +53,13 @@ void cuzk_text_printf(cuzk_text *t, const char *fmt, ...)
     va_end(again);
 }
 
-size_t cuzk_utf8_length(const char *s)
-{
-    const unsigned char *p = (const unsigned char *)s;
-    if (p[0] == 0) {
-        return 0;
-    }
-    if (p[0] < 0x80) {
-        return 1;
-    }
-    /* The second byte's range keeps out overlong forms, surrogates and what is above U+10FFFF. */
-    unsigned low = 0x80, high = 0xbf;
-    size_t n;
-    if (p[0] >= 0xc2 && p[0] <= 0xdf) {
-        n = 2;
-    } else if (p[0] >= 0xe0 && p[0] <= 0xef) {
-        n = 3;
-        low = p[0] == 0xe0 ? 0xa0 : low;
-        high = p[0] == 0xed ? 0x9f : high;
-    } else if (p[0] >= 0xf0 && p[0] <= 0xf4) {
-        n = 4;
-        low = p[0] == 0xf0 ? 0x90 : low;
-        high = p[0] == 0xf4 ? 0x8f : high;
-    } else {
-        return 0;
-    }
-    if (p[1] < low || p[1] > high) {
-        return 0;
-    }
-    for (size_t i = 2; i < n; i++) {
-        if (p[i] < 0x80 || p[i] > 0xbf) {
-            return 0;
-        }
-    }
-    return n;
-}
-
 #define REPLACEMENT "\xef\xbf\xbd"
 
 void cuzk_text_json(cuzk_text *t, const char *s)
 {
     cuzk_text_put(t, "\"", 1);
     while (*s) {
-        size_t n = cuzk_utf8_length(s);
+        size_t n = cuzk_text_char(s);
         unsigned char c = (unsigned char)*s;
         if (n == 0) {
             cuzk_text_str(t, REPLACEMENT);
@@ -116,7 +80,7 @@ void cuzk_text_json(cuzk_text *t, const char *s)
 void cuzk_text_xml(cuzk_text *t, const char *s)
 {
     while (*s) {
-        size_t n = cuzk_utf8_length(s);
+        size_t n = cuzk_text_char(s);
         unsigned char c = (unsigned char)*s;
         /* U+FFFE and U+FFFF are UTF-8 but no characters of XML. */
         bool no_char =
@@ -145,13 +109,13 @@ void cuzk_text_plain(cuzk_text *t, const char *s, size_t columns)
 {
     size_t chars = 0;
     for (const char *p = s; *p; chars++) {
-        size_t n = cuzk_utf8_length(p);
+        size_t n = cuzk_text_char(p);
         p += n ? n : 1;
     }
     bool cut = chars > columns;
     size_t keep = cut ? (columns > 2 ? columns - 2 : 0) : chars;
     for (size_t i = 0; i < keep; i++) {
-        size_t n = cuzk_utf8_length(s);
+        size_t n = cuzk_text_char(s);
         unsigned char c = (unsigned char)*s;
         /* C1 controls are two bytes, 0xc2 0x80 to 0xc2 0x9f. */
         bool control =

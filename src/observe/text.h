@@ -1,10 +1,12 @@
 #ifndef CUZK_OBSERVE_TEXT_H
 #define CUZK_OBSERVE_TEXT_H
 
+#include "base/utf8.h"
 #include "cuzk/err.h"
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <string.h>
 
 /**
  * A text that grows. Running out of memory is remembered, not told at each call: cuzk_text_take
@@ -34,8 +36,10 @@ void cuzk_text_plain(cuzk_text *t, const char *s, size_t columns);
 /** Hands the text over, or frees it and returns CUZK_E_MEMORY. */
 cuzk_code cuzk_text_take(cuzk_text *t, char **ret, size_t *ret_n, cuzk_err *err);
 
-/** Length of the UTF-8 character at s, 1 to 4; 0 when there is none (RFC 3629). Reads no further
- *  than a NUL. */
-size_t cuzk_utf8_length(const char *s);
+/** Length of the UTF-8 character at the start of a string, 1 to 4; 0 when there is none. */
+static inline size_t cuzk_text_char(const char *s)
+{
+    return *s ? cuzk_utf8_length((const uint8_t *)s, strnlen(s, 4)) : 0;
+}
 
 #endif
