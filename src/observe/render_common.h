@@ -12,7 +12,7 @@ typedef struct lane {
     int16_t device;   /* -1: the host */
     uint16_t row;
     int16_t worker; /* -1: none, or not one alone */
-    char label[24];
+    char label[48];
 } lane;
 
 typedef struct lanes {

@@ -3,9 +3,11 @@
 #include "support/support.h"
 
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/time.h>
 #include <time.h>
 
 static cuzk_timeline *new_timeline(unsigned ring_log2, cuzk_timeline_sink *sink, void *ctx)
@@ -91,20 +93,27 @@ typedef struct writer {
 
 static void expected_detail(char out[CUZK_EVENT_DETAIL], uint64_t job, uint64_t i)
 {
-    snprintf(out, CUZK_EVENT_DETAIL, "%.*s", (int)(i % 32),
-             job % 2 ? "abcdefghijklmnopqrstuvwxyz0123456789"
-                     : "98765432109876543210zyxwvutsrqpon");
+    size_t n = i % 32;
+    for (size_t k = 0; k < n; k++) {
+        out[k] = (char)('a' + (job * 7 + i + k) % 26);
+    }
+    out[n] = 0;
+}
+
+static void write_event(const writer *w, uint64_t i)
+{
+    char detail[CUZK_EVENT_DETAIL];
+    expected_detail(detail, w->number, i);
+    cuzk_timeline_record(w->t, (cuzk_event_kind)(i % CUZK_EV_COUNT), w->number, (int32_t)i,
+                         (int16_t)(i % 1000), (int16_t)w->number,
+                         (int64_t)(i * 0x9e3779b97f4a7c15u ^ w->number), detail);
 }
 
 static void *write_events(void *arg)
 {
     const writer *w = arg;
     for (uint64_t i = 0; i < w->events; i++) {
-        char detail[CUZK_EVENT_DETAIL];
-        expected_detail(detail, w->number, i);
-        cuzk_timeline_record(w->t, (cuzk_event_kind)(i % CUZK_EV_COUNT), w->number, (int32_t)i,
-                             (int16_t)(i % 1000), (int16_t)w->number,
-                             (int64_t)(i * 0x9e3779b97f4a7c15u ^ w->number), detail);
+        write_event(w, i);
     }
     return NULL;
 }
@@ -122,11 +131,10 @@ static void check_event(const cuzk_event *e)
     assert_string_equal(e->detail, detail);
 }
 
-static void events_from_many_threads_are_whole_in_order_and_accounted_for(void **state)
+/* Threads write, this one reads: all that it can get, at once, or after each wait. */
+static void write_and_check(unsigned ring_log2, uint64_t each, bool wait)
 {
-    (void)state;
-    uint64_t each = test_is_slow() ? 40000 : 400000;
-    cuzk_timeline *t = new_timeline(10, NULL, NULL); /* small: laps and stalled writers happen */
+    cuzk_timeline *t = new_timeline(ring_log2, NULL, NULL);
     pthread_t threads[THREADS];
     writer writers[THREADS];
     for (unsigned i = 0; i < THREADS; i++) {
@@ -147,7 +155,9 @@ static void events_from_many_threads_are_whole_in_order_and_accounted_for(void *
         }
         got += n;
         assert_int_equal(cursor, got + lost);
-        cuzk_timeline_wait(t, cursor, 1000);
+        if (wait) {
+            cuzk_timeline_wait(t, cursor, 1000);
+        }
     }
     for (unsigned i = 0; i < THREADS; i++) {
         pthread_join(threads[i], NULL);
@@ -158,6 +168,80 @@ static void events_from_many_threads_are_whole_in_order_and_accounted_for(void *
                   (unsigned long long)lost);
     free(e);
     cuzk_timeline_free(t);
+}
+
+static void events_from_many_threads_are_whole_in_order_and_accounted_for(void **state)
+{
+    (void)state;
+    write_and_check(10, test_is_slow() ? 20000 : 300000, true);
+}
+
+/* What a signal's handler does to the thread that it interrupts, in the middle of recording or of
+ * reading: it records more events than the ring holds. */
+static struct {
+    cuzk_timeline *t;
+    uint64_t events[THREADS + 1]; /* recorded, by job */
+    volatile sig_atomic_t signals;
+} interrupted;
+
+static void record_next(uint64_t job)
+{
+    writer w = {interrupted.t, job, 0};
+    write_event(&w, interrupted.events[job]++);
+}
+
+static void record_in_handler(int number)
+{
+    (void)number;
+    interrupted.signals++;
+    for (int i = 0; i < 5; i++) {
+        record_next(1);
+    }
+}
+
+static void alarm_every(long us)
+{
+    struct itimerval every = {{0, us}, {0, us}};
+    assert_int_equal(setitimer(ITIMER_REAL, &every, NULL), 0);
+}
+
+static void a_thread_that_is_interrupted_neither_tears_nor_loses_unsaid(void **state)
+{
+    (void)state;
+    sigset_t alarm_set;
+    sigemptyset(&alarm_set);
+    sigaddset(&alarm_set, SIGALRM);
+    pthread_sigmask(SIG_BLOCK, &alarm_set, NULL); /* not for the timeline's own thread */
+    memset(&interrupted, 0, sizeof interrupted);
+    interrupted.t = new_timeline(2, NULL, NULL);
+    struct sigaction action = {.sa_handler = record_in_handler, .sa_flags = SA_RESTART}, before;
+    sigaction(SIGALRM, &action, &before);
+    pthread_sigmask(SIG_UNBLOCK, &alarm_set, NULL);
+    alarm_every(40);
+    uint64_t cursor = 0, lost = 0, got = 0;
+    int rounds = test_is_slow() ? 300000 : 10000000;
+    for (int i = 0; i < rounds && interrupted.signals < 5000; i++) {
+        cuzk_event e[4];
+        record_next(2);
+        int signals = interrupted.signals;
+        size_t n = cuzk_timeline_read(interrupted.t, &cursor, 0, e, 4, &lost);
+        for (size_t k = 0; k < n; k++) {
+            check_event(&e[k]);
+        }
+        got += n;
+        assert_int_equal(cursor, got + lost);
+        uint64_t next = cuzk_timeline_next(interrupted.t);
+        assert_true(interrupted.signals != signals || cursor == next); /* nothing hangs unwritten */
+    }
+    alarm_every(0);
+    sigaction(SIGALRM, &before, NULL);
+    print_message("%d signals, %llu events, %llu lost\n", (int)interrupted.signals,
+                  (unsigned long long)got, (unsigned long long)lost);
+    cuzk_event e[4];
+    got += cuzk_timeline_read(interrupted.t, &cursor, 0, e, 4, &lost);
+    assert_int_equal(cuzk_timeline_next(interrupted.t), got + lost);
+    assert_int_equal(interrupted.events[1] + interrupted.events[2], got + lost);
+    cuzk_timeline_free(interrupted.t);
 }
 
 static void nothing_is_lost_when_the_ring_holds_it_all(void **state)
@@ -339,6 +423,7 @@ int main(void)
         cmocka_unit_test(an_event_comes_back_as_it_was_recorded),
         cmocka_unit_test(a_slow_reader_is_told_what_it_missed),
         cmocka_unit_test(events_from_many_threads_are_whole_in_order_and_accounted_for),
+        cmocka_unit_test(a_thread_that_is_interrupted_neither_tears_nor_loses_unsaid),
         cmocka_unit_test(nothing_is_lost_when_the_ring_holds_it_all),
         cmocka_unit_test(every_event_goes_to_the_sink_as_one_line),
         cmocka_unit_test(the_longest_event_fits_its_line),
