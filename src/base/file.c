@@ -46,6 +46,16 @@ cuzk_code cuzk_file_map_open(cuzk_file_map *ret, const char *name, cuzk_err *err
     return code;
 }
 
+void cuzk_file_map_drop(const cuzk_file_map *map, size_t begin, size_t end)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    begin = (begin + page - 1) / page * page;
+    end = end / page * page;
+    if (begin < end && end <= map->bytes.n) {
+        madvise((void *)(uintptr_t)(map->bytes.p + begin), end - begin, MADV_DONTNEED);
+    }
+}
+
 void cuzk_file_map_close(cuzk_file_map *map)
 {
     if (map->bytes.p) {

@@ -12,6 +12,10 @@ typedef struct cuzk_file_map {
 /** Maps a regular file. CUZK_E_IO when it cannot be opened, CUZK_E_INPUT when it is not a file. */
 cuzk_code cuzk_file_map_open(cuzk_file_map *ret, const char *name, cuzk_err *err);
 
+/** Lets go of the memory behind whole pages of [begin, end): what is read there again comes from
+ *  the file. For files that are read once from front to end. */
+void cuzk_file_map_drop(const cuzk_file_map *map, size_t begin, size_t end);
+
 /** Unmaps; accepts a map that is all zero. */
 void cuzk_file_map_close(cuzk_file_map *map);
 

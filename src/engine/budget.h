@@ -37,8 +37,10 @@ typedef struct cuzk_amounts {
 /** Adds bytes as a backend states them (cuzk_memory) for device `device`; saturates. */
 void cuzk_amounts_add(cuzk_amounts *a, const uint64_t bytes[CUZK_MEMORIES], unsigned device);
 
-/** a += b, saturating. */
+/** a += b, saturating; a -= b, not below 0; bytes in all accounts. */
 void cuzk_amounts_sum(cuzk_amounts *a, const cuzk_amounts *b);
+void cuzk_amounts_subtract(cuzk_amounts *a, const cuzk_amounts *b);
+uint64_t cuzk_amounts_total(const cuzk_amounts *a);
 
 /** What was granted; all zero is nothing. Returned by cuzk_budget_release alone. */
 typedef struct cuzk_reservation {
@@ -100,6 +102,10 @@ cuzk_code cuzk_budget_reserve_locked(cuzk_budget *b, cuzk_reservation *ret,
 /** Grants `need` if it fits beside all that waits; never evicts. */
 bool cuzk_budget_try(cuzk_budget *b, cuzk_reservation *ret, const cuzk_amounts *need);
 bool cuzk_budget_try_locked(cuzk_budget *b, cuzk_reservation *ret, const cuzk_amounts *need);
+
+/** What is missing for such a grant; false when nothing is. */
+bool cuzk_budget_shortfall_locked(const cuzk_budget *b, cuzk_amounts *ret,
+                                  const cuzk_amounts *need);
 
 /** Gives all of a reservation back and empties it. */
 void cuzk_budget_release(cuzk_budget *b, cuzk_reservation *r);

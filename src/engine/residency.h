@@ -67,6 +67,8 @@ cuzk_code cuzk_residency_new(cuzk_residency **ret, cuzk_budget *budget,
  *  lease or wait. */
 void cuzk_residency_free(cuzk_residency *r);
 
+/* A circuit's files are those of the first call that names it. */
+
 /** A loaded circuit in use, with the memory for what is done with it. */
 typedef struct cuzk_lease cuzk_lease;
 
@@ -77,7 +79,7 @@ typedef struct cuzk_lease_request {
     unsigned partitions; /* that many times the backend's working set is reserved; may be 0 */
     cuzk_amounts extra;  /* and this: what the caller itself needs */
     cuzk_order order;
-    const atomic_bool *cancelled; /* as in cuzk_budget_request */
+    const atomic_bool *cancelled; /* NULL, or ends the wait; set it, then cuzk_residency_wake */
     uint64_t deadline_ns;         /* of CLOCK_MONOTONIC; 0: none */
 } cuzk_lease_request;
 
@@ -90,6 +92,9 @@ typedef struct cuzk_lease_request {
  */
 cuzk_code cuzk_residency_acquire(cuzk_residency *r, cuzk_lease **ret,
                                  const cuzk_lease_request *request, cuzk_err *err);
+
+/** Every acquire that waits looks at its `cancelled` flag; calls cuzk_budget_wake too. */
+void cuzk_residency_wake(cuzk_residency *r);
 
 /** CUZK_E_FULL or what cost said when the request can never be granted on that device. Reads files
  *  the first time, waits for nothing. */

@@ -147,6 +147,26 @@ cuzk_code cuzk_groth16_prove(cuzk_proof *ret, const cuzk_pk *pk, const cuzk_r1cs
                              cuzk_pool *pool, const cuzk_progress *progress,
                              cuzk_prove_times *times, cuzk_err *err);
 
+/** A system as a proof needs it, however its rows are kept. */
+typedef struct cuzk_rows {
+    uint32_t n_inputs, n_aux; /* ONE is an input */
+    uint64_t n_rows;
+    bool has_c; /* eval compares with C z */
+    /**
+     * Called once: a[j] = <A_j, z>, b[j] = <B_j, z> for j < n_rows, in Montgomery form, for the z
+     * that is proved. Both and scratch have room for max(n_rows, n_inputs + n_aux) elements.
+     * CUZK_E_INPUT naming the first row that fails, when has_c.
+     */
+    cuzk_code (*eval)(void *ctx, fr *a, fr *b, fr *scratch, cuzk_pool *pool, cuzk_err *err);
+    void *ctx;
+} cuzk_rows;
+
+/** cuzk_groth16_prove for a system that is not a cuzk_r1cs; z is what rows->eval evaluates. */
+cuzk_code cuzk_groth16_prove_rows(cuzk_proof *ret, const cuzk_pk *pk, const cuzk_rows *rows,
+                                  const fr_repr *z, size_t n_z, const fr *r, const fr *s,
+                                  cuzk_pool *pool, const cuzk_progress *progress,
+                                  cuzk_prove_times *times, cuzk_err *err);
+
 /** A verifying key with what does not depend on the proof computed once. Immutable, shareable. */
 typedef struct cuzk_verifier cuzk_verifier;
 

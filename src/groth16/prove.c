@@ -10,7 +10,7 @@ enum { SPAN = 4096 }; /* elements that one thread takes at a time */
 /* One proof in the making. Everything but the borrowed arguments is secret. */
 typedef struct prover {
     const cuzk_pk *pk;
-    const cuzk_r1cs *r1cs;
+    const cuzk_rows *rows;
     const fr_repr *z;
     size_t n_vars;
     cuzk_pool *pool;
@@ -60,7 +60,7 @@ static size_t span_end(size_t n, size_t index)
 static cuzk_code check_fit(const prover *p, cuzk_err *err)
 {
     const cuzk_pk *pk = p->pk;
-    const cuzk_r1cs *r = p->r1cs;
+    const cuzk_rows *r = p->rows;
     if (r->n_inputs != pk->n_inputs || r->n_aux != pk->n_aux) {
         return CUZK_FAIL(err, CUZK_E_INPUT,
                          "the system has %u inputs (with ONE) and %u auxiliary variables, the key "
@@ -71,11 +71,11 @@ static cuzk_code check_fit(const prover *p, cuzk_err *err)
         return CUZK_FAIL(err, CUZK_E_INPUT, "the witness has %zu values, the key wants %zu",
                          p->n_vars, (size_t)pk->n_inputs + pk->n_aux);
     }
-    if (pk->lg_domain > NTT_MAX_LG || cuzk_r1cs_rows_with_inputs(r) > (uint64_t)p->m) {
+    if (pk->lg_domain > NTT_MAX_LG || r->n_rows + r->n_inputs > (uint64_t)p->m) {
         return CUZK_FAIL(err, CUZK_E_INPUT,
                          "the system has %" PRIu64
                          " rows with those of its inputs, the key's domain is 2^%u",
-                         cuzk_r1cs_rows_with_inputs(r), pk->lg_domain);
+                         r->n_rows + r->n_inputs, pk->lg_domain);
     }
     if (pk->n_h != p->m - (pk->h_basis == CUZK_H_POWERS)) {
         return CUZK_FAIL(err, CUZK_E_INPUT, "the key's h query has %" PRIu64 " points, not %zu",
@@ -88,59 +88,15 @@ static cuzk_code check_fit(const prover *p, cuzk_err *err)
     return CUZK_OK;
 }
 
-/* Takes the witness to Montgomery form and notes the first value that is not below r. */
-typedef struct lift {
-    const fr_repr *z;
-    size_t n;
-    fr *ret;
-    _Atomic size_t first_bad; /* n when there is none */
-} lift;
-
-static void lift_span(void *ctx, size_t index, unsigned worker)
-{
-    (void)worker;
-    lift *l = ctx;
-    for (size_t i = index * SPAN; i < span_end(l->n, index); i++) {
-        if (fr_repr_is_canonical(&l->z[i])) {
-            fr_from_repr(&l->ret[i], &l->z[i]);
-            continue;
-        }
-        size_t seen = atomic_load(&l->first_bad);
-        while (i < seen && !atomic_compare_exchange_weak(&l->first_bad, &seen, i)) {
-        }
-        return;
-    }
-}
-
-static cuzk_code lift_witness(const prover *p, fr *ret, cuzk_err *err)
-{
-    lift l = {p->z, p->n_vars, ret, p->n_vars};
-    cuzk_pool_run(p->pool, spans(l.n), lift_span, &l);
-    size_t bad = atomic_load(&l.first_bad);
-    if (bad < l.n) {
-        return CUZK_FAIL(err, CUZK_E_INPUT, "value %zu of the witness is not below r", bad);
-    }
-    if (!fr_eq(&ret[0], &fr_one)) {
-        return CUZK_FAIL(err, CUZK_E_INPUT, "value 0 of the witness is not 1");
-    }
-    return CUZK_OK;
-}
-
-/* Fills a and b with A z and B z on the domain, c with their product. The witness in Montgomery
- * form is only needed until then, and stays in c. */
+/* Fills a and b with A z and B z on the domain, c with their product. */
 static cuzk_code evaluate(prover *p, cuzk_err *err)
 {
-    const cuzk_r1cs *r = p->r1cs;
+    const cuzk_rows *r = p->rows;
     size_t n_rows = (size_t)r->n_rows;
-    fr *z = p->c;
-    CUZK_TRY(lift_witness(p, z, err));
-    if (r->has_c) {
-        CUZK_TRY(cuzk_r1cs_check(r, z, p->a, p->b, p->pool, err));
-    } else {
-        cuzk_r1cs_eval(r, CUZK_MATRIX_A, z, p->a, p->pool);
-        cuzk_r1cs_eval(r, CUZK_MATRIX_B, z, p->b, p->pool);
+    CUZK_TRY(r->eval(r->ctx, p->a, p->b, p->c, p->pool, err));
+    for (uint32_t i = 0; i < r->n_inputs; i++) { /* the row that a key adds for each input */
+        fr_from_repr(&p->a[n_rows + i], &p->z[i]);
     }
-    memcpy(p->a + n_rows, z, r->n_inputs * sizeof(fr));
     memset(p->a + n_rows + r->n_inputs, 0, (p->m - n_rows - r->n_inputs) * sizeof(fr));
     memset(p->b + n_rows, 0, (p->m - n_rows) * sizeof(fr));
     fr_vec_mul(p->c, p->a, p->b, p->m, p->pool); /* what C z is there when every row holds */
@@ -302,7 +258,7 @@ static cuzk_code self_verify(const prover *p, const cuzk_proof *proof, cuzk_err 
     if (code != CUZK_E_INVALID) {
         return code;
     }
-    if (!p->r1cs->has_c) {
+    if (!p->rows->has_c) {
         return CUZK_FAIL(err, CUZK_E_INPUT,
                          "the proof is not valid under the key: the witness does not satisfy the "
                          "system (the key has no matrix C to tell which row), or the key is "
@@ -356,15 +312,15 @@ static cuzk_code blind(prover *p, const fr *r, const fr *s, cuzk_err *err)
     return cuzk_scalar_random(&p->s, err);
 }
 
-cuzk_code cuzk_groth16_prove(cuzk_proof *ret, const cuzk_pk *pk, const cuzk_r1cs *r1cs,
-                             const fr_repr *z, size_t n_z, const fr *r, const fr *s,
-                             cuzk_pool *pool, const cuzk_progress *progress,
-                             cuzk_prove_times *times, cuzk_err *err)
+cuzk_code cuzk_groth16_prove_rows(cuzk_proof *ret, const cuzk_pk *pk, const cuzk_rows *rows,
+                                  const fr_repr *z, size_t n_z, const fr *r, const fr *s,
+                                  cuzk_pool *pool, const cuzk_progress *progress,
+                                  cuzk_prove_times *times, cuzk_err *err)
 {
     cuzk_prove_times t = {0};
     uint64_t start = cuzk_clock_ns();
     prover p = {.pk = pk,
-                .r1cs = r1cs,
+                .rows = rows,
                 .z = z,
                 .n_vars = n_z,
                 .pool = pool,
@@ -385,4 +341,72 @@ cuzk_code cuzk_groth16_prove(cuzk_proof *ret, const cuzk_pk *pk, const cuzk_r1cs
         *times = t;
     }
     return code;
+}
+
+/* ---- a system of plain matrices ---- */
+
+typedef struct matrices {
+    const cuzk_r1cs *r1cs;
+    const fr_repr *z;
+} matrices;
+
+/* Takes the witness to Montgomery form and notes the first value that is not below r. */
+typedef struct lift {
+    const fr_repr *z;
+    size_t n;
+    fr *ret;
+    _Atomic size_t first_bad; /* n when there is none */
+} lift;
+
+static void lift_span(void *ctx, size_t index, unsigned worker)
+{
+    (void)worker;
+    lift *l = ctx;
+    for (size_t i = index * SPAN; i < span_end(l->n, index); i++) {
+        if (fr_repr_is_canonical(&l->z[i])) {
+            fr_from_repr(&l->ret[i], &l->z[i]);
+            continue;
+        }
+        size_t seen = atomic_load(&l->first_bad);
+        while (i < seen && !atomic_compare_exchange_weak(&l->first_bad, &seen, i)) {
+        }
+        return;
+    }
+}
+
+static cuzk_code lift_witness(const matrices *m, fr *ret, cuzk_pool *pool, cuzk_err *err)
+{
+    size_t n = (size_t)m->r1cs->n_inputs + m->r1cs->n_aux;
+    lift l = {m->z, n, ret, n};
+    cuzk_pool_run(pool, spans(n), lift_span, &l);
+    size_t bad = atomic_load(&l.first_bad);
+    if (bad < l.n) {
+        return CUZK_FAIL(err, CUZK_E_INPUT, "value %zu of the witness is not below r", bad);
+    }
+    if (!fr_eq(&ret[0], &fr_one)) {
+        return CUZK_FAIL(err, CUZK_E_INPUT, "value 0 of the witness is not 1");
+    }
+    return CUZK_OK;
+}
+
+static cuzk_code eval_matrices(void *ctx, fr *a, fr *b, fr *z, cuzk_pool *pool, cuzk_err *err)
+{
+    const matrices *m = ctx;
+    CUZK_TRY(lift_witness(m, z, pool, err));
+    if (m->r1cs->has_c) {
+        return cuzk_r1cs_check(m->r1cs, z, a, b, pool, err);
+    }
+    cuzk_r1cs_eval(m->r1cs, CUZK_MATRIX_A, z, a, pool);
+    cuzk_r1cs_eval(m->r1cs, CUZK_MATRIX_B, z, b, pool);
+    return CUZK_OK;
+}
+
+cuzk_code cuzk_groth16_prove(cuzk_proof *ret, const cuzk_pk *pk, const cuzk_r1cs *r1cs,
+                             const fr_repr *z, size_t n_z, const fr *r, const fr *s,
+                             cuzk_pool *pool, const cuzk_progress *progress,
+                             cuzk_prove_times *times, cuzk_err *err)
+{
+    matrices m = {r1cs, z};
+    cuzk_rows rows = {r1cs->n_inputs, r1cs->n_aux, r1cs->n_rows, r1cs->has_c, eval_matrices, &m};
+    return cuzk_groth16_prove_rows(ret, pk, &rows, z, n_z, r, s, pool, progress, times, err);
 }

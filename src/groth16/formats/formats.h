@@ -3,6 +3,7 @@
 
 #include "base/file.h"
 #include "groth16/groth16.h"
+#include "r1cs/template.h"
 
 /*
  * Files of bellperson and snarkjs. Each reader takes a file name, checks magic, sizes, section
@@ -110,6 +111,9 @@ cuzk_code cuzk_params_read(cuzk_pk **ret, const char *name, const cuzk_r1cs *r1c
                            point_check check, cuzk_pool *pool, cuzk_err *err);
 cuzk_code cuzk_params_parse(cuzk_pk **ret, cuzk_span bytes, const char *name, const cuzk_r1cs *r1cs,
                             point_check check, cuzk_pool *pool, cuzk_err *err);
+/** The same for a compressed system. */
+cuzk_code cuzk_params_read_shape(cuzk_pk **ret, const char *name, const cuzk_shape *shape,
+                                 point_check check, cuzk_pool *pool, cuzk_err *err);
 
 /** CUZK_E_ARG for a key that the format cannot hold: of snarkjs's conventions, or with a point at
  *  infinity in l or in the vk. */

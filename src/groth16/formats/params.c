@@ -147,61 +147,112 @@ static uint64_t count_bits(const uint64_t *bits, size_t words)
     return n;
 }
 
-/* Densities of the key's A and B: the rows `x_i * 0 = 0` that a key adds put every input into A. */
-static cuzk_code densities(density *a, density *b, const cuzk_r1cs *r1cs, cuzk_err *err)
+/* What a key must fit: the numbers of a system, and its densities as the key has them, where the
+ * rows `x_i * 0 = 0` put every input into A. Owns the bits. */
+typedef struct fit {
+    uint32_t n_inputs, n_aux;
+    uint64_t rows; /* with those of the inputs */
+    density a, b;
+} fit;
+
+static size_t fit_words(const fit *f) { return ((size_t)f->n_inputs + f->n_aux + 63) / 64; }
+
+static void fit_clear(fit *f)
 {
-    size_t words = ((size_t)r1cs->n_inputs + r1cs->n_aux + 63) / 64;
-    a->bits = calloc(words, sizeof *a->bits);
-    b->bits = calloc(words, sizeof *b->bits);
-    if (!a->bits || !b->bits) {
-        return CUZK_FAIL(err, CUZK_E_MEMORY, "no memory for the densities of %zu variables",
-                         64 * words);
+    free(f->a.bits);
+    free(f->b.bits);
+}
+
+static cuzk_code fit_begin(fit *f, cuzk_err *err)
+{
+    f->a.bits = calloc(fit_words(f), sizeof *f->a.bits);
+    f->b.bits = calloc(fit_words(f), sizeof *f->b.bits);
+    return f->a.bits && f->b.bits
+               ? CUZK_OK
+               : CUZK_FAIL(err, CUZK_E_MEMORY, "no memory for the densities of %zu variables",
+                           64 * fit_words(f));
+}
+
+static void fit_end(fit *f)
+{
+    for (uint32_t i = 0; i < f->n_inputs; i++) {
+        f->a.bits[i / 64] |= (uint64_t)1 << i % 64;
     }
-    cuzk_r1cs_density(r1cs, CUZK_MATRIX_A, a->bits);
-    cuzk_r1cs_density(r1cs, CUZK_MATRIX_B, b->bits);
-    for (uint32_t i = 0; i < r1cs->n_inputs; i++) {
-        a->bits[i / 64] |= (uint64_t)1 << i % 64;
-    }
-    a->n = count_bits(a->bits, words);
-    b->n = count_bits(b->bits, words);
+    f->a.n = count_bits(f->a.bits, fit_words(f));
+    f->b.n = count_bits(f->b.bits, fit_words(f));
+}
+
+static cuzk_code fit_of_r1cs(fit *f, const cuzk_r1cs *r1cs, cuzk_err *err)
+{
+    *f = (fit){
+        .n_inputs = r1cs->n_inputs, .n_aux = r1cs->n_aux, .rows = cuzk_r1cs_rows_with_inputs(r1cs)};
+    CUZK_TRY(fit_begin(f, err));
+    cuzk_r1cs_density(r1cs, CUZK_MATRIX_A, f->a.bits);
+    cuzk_r1cs_density(r1cs, CUZK_MATRIX_B, f->b.bits);
+    fit_end(f);
     return CUZK_OK;
 }
 
-static unsigned lg_domain_of(const cuzk_r1cs *r1cs)
+/* bits[at + i] |= aux[i] for i < n. */
+static void or_bits(uint64_t *bits, size_t at, const uint64_t *aux, size_t n)
 {
-    unsigned lg = 0;
-    while (lg < 63 && (uint64_t)1 << lg < cuzk_r1cs_rows_with_inputs(r1cs)) {
-        lg++;
+    for (size_t w = 0; 64 * w < n; w++) {
+        size_t to = at + 64 * w;
+        bits[to / 64] |= aux[w] << to % 64;
+        uint64_t high = to % 64 ? aux[w] >> (64 - to % 64) : 0;
+        if (high) { /* no bit from n on is set */
+            bits[to / 64 + 1] |= high;
+        }
     }
-    return lg;
+}
+
+static cuzk_code fit_of_shape(fit *f, const cuzk_shape *s, cuzk_err *err)
+{
+    *f = (fit){.n_inputs = s->n_inputs,
+               .n_aux = cuzk_shape_aux(s),
+               .rows = (uint64_t)cuzk_shape_rows(s) + s->n_inputs};
+    CUZK_TRY(fit_begin(f, err));
+    density *const densities[] = {&f->a, &f->b};
+    for (unsigned m = 0; m < 2; m++) {
+        uint64_t *aux = calloc((size_t)f->n_aux / 64 + 1, sizeof *aux);
+        if (!aux) {
+            return CUZK_FAIL(err, CUZK_E_MEMORY, "no memory for the density of %u variables",
+                             f->n_aux);
+        }
+        cuzk_shape_density(s, m, densities[m]->bits, aux);
+        or_bits(densities[m]->bits, f->n_inputs, aux, f->n_aux);
+        free(aux);
+    }
+    fit_end(f);
+    return CUZK_OK;
 }
 
 /* The file's lengths against the constraint system. */
-static cuzk_code compare(const cuzk_params_layout *layout, const char *file, const cuzk_r1cs *r1cs,
-                         const density *a, const density *b, cuzk_err *err)
+static cuzk_code compare(const cuzk_params_layout *layout, const char *file, const fit *f,
+                         cuzk_err *err)
 {
     const cuzk_params_list *list = layout->list;
-    if (layout->vk.n_ic != r1cs->n_inputs) {
+    if (layout->vk.n_ic != f->n_inputs) {
         return CUZK_FAIL(err, CUZK_E_INPUT,
                          "%s: offset %d: length of ic: expected %u, the inputs of the constraint "
                          "system, found %u",
-                         file, CUZK_VK_HEAD_BYTES - 4, r1cs->n_inputs, layout->vk.n_ic);
+                         file, CUZK_VK_HEAD_BYTES - 4, f->n_inputs, layout->vk.n_ic);
     }
-    uint64_t h = ((uint64_t)1 << lg_domain_of(r1cs)) - 1;
+    uint64_t h = ((uint64_t)1 << cuzk_groth16_lg_domain(f->rows)) - 1;
     if (list[CUZK_PARAMS_H].n != h) {
         return refuse_length(&list[CUZK_PARAMS_H], file, "", h,
                              "one less than the constraint system's domain", err);
     }
-    if (list[CUZK_PARAMS_L].n != r1cs->n_aux) {
-        return refuse_length(&list[CUZK_PARAMS_L], file, "", r1cs->n_aux,
+    if (list[CUZK_PARAMS_L].n != f->n_aux) {
+        return refuse_length(&list[CUZK_PARAMS_L], file, "", f->n_aux,
                              "the aux variables of the constraint system", err);
     }
-    if (list[CUZK_PARAMS_A].n != a->n) {
-        return refuse_length(&list[CUZK_PARAMS_A], file, "", a->n,
+    if (list[CUZK_PARAMS_A].n != f->a.n) {
+        return refuse_length(&list[CUZK_PARAMS_A], file, "", f->a.n,
                              "the variables in A of the constraint system", err);
     }
-    if (list[CUZK_PARAMS_B_G1].n != b->n) {
-        return refuse_length(&list[CUZK_PARAMS_B_G1], file, "", b->n,
+    if (list[CUZK_PARAMS_B_G1].n != f->b.n) {
+        return refuse_length(&list[CUZK_PARAMS_B_G1], file, "", f->b.n,
                              "the variables in B of the constraint system", err);
     }
     return CUZK_OK;
@@ -221,8 +272,15 @@ static uint32_t *variables(const density *d)
     return var;
 }
 
-static cuzk_code load(cuzk_pk *pk, const cuzk_params_layout *layout, cuzk_span bytes,
-                      const char *file, point_check check, cuzk_pool *pool, cuzk_err *err)
+/* Where a key is read from: memory, which may be a mapped file. */
+typedef struct source {
+    cuzk_span bytes;
+    const char *name;
+    const cuzk_file_map *map; /* NULL when it is not */
+} source;
+
+static cuzk_code load(cuzk_pk *pk, const cuzk_params_layout *layout, const source *from,
+                      point_check check, cuzk_pool *pool, cuzk_err *err)
 {
     void *queries[] = {
         pk->h = cuzk_alloc_large(pk->n_h, sizeof *pk->h),
@@ -233,51 +291,58 @@ static cuzk_code load(cuzk_pk *pk, const cuzk_params_layout *layout, cuzk_span b
     };
     for (cuzk_params_part part = 0; part < CUZK_PARAMS_PARTS; part++) {
         if (!queries[part]) {
-            return CUZK_FAIL(err, CUZK_E_MEMORY, "%s: no memory for the %u points of %s", file,
-                             layout->list[part].n, layout->list[part].name);
+            return CUZK_FAIL(err, CUZK_E_MEMORY, "%s: no memory for the %u points of %s",
+                             from->name, layout->list[part].n, layout->list[part].name);
         }
     }
     for (cuzk_params_part part = 0; part < CUZK_PARAMS_PARTS; part++) {
-        cuzk_point_list list = point_list(layout, part, bytes, file);
+        cuzk_point_list list = point_list(layout, part, from->bytes, from->name);
+        list.map = from->map;
         CUZK_TRY(cuzk_points_decode(&list, queries[part], check, pool, NULL, err));
     }
     return CUZK_OK;
 }
 
 /* A key of the layout's sizes, whose vk moves into it. */
-static cuzk_code make(cuzk_pk **ret, cuzk_params_layout *layout, cuzk_span bytes, const char *file,
-                      const cuzk_r1cs *r1cs, point_check check, cuzk_pool *pool, cuzk_err *err)
+static cuzk_pk *new_key(cuzk_params_layout *layout, const fit *f)
 {
-    density a = {0}, b = {0};
+    cuzk_pk *pk = calloc(1, sizeof *pk);
+    if (!pk) {
+        return NULL;
+    }
+    *pk = (cuzk_pk){.vk = layout->vk,
+                    .root = FR_ROOT_BELLMAN,
+                    .h_basis = CUZK_H_POWERS,
+                    .lg_domain = cuzk_groth16_lg_domain(f->rows),
+                    .n_inputs = f->n_inputs,
+                    .n_aux = f->n_aux,
+                    .n_h = layout->list[CUZK_PARAMS_H].n,
+                    .n_a = (uint32_t)f->a.n,
+                    .n_b = (uint32_t)f->b.n,
+                    .a_var = variables(&f->a),
+                    .b_var = variables(&f->b)};
+    layout->vk = (cuzk_vk){0};
+    if (!pk->a_var || !pk->b_var) {
+        cuzk_pk_free(pk);
+        return NULL;
+    }
+    return pk;
+}
+
+static cuzk_code read_key(cuzk_pk **ret, const source *from, const fit *f, point_check check,
+                          cuzk_pool *pool, cuzk_err *err)
+{
+    cuzk_params_layout layout;
     cuzk_pk *pk = NULL;
-    cuzk_code code = densities(&a, &b, r1cs, err);
-    if (code == CUZK_OK) {
-        code = compare(layout, file, r1cs, &a, &b, err);
+    CUZK_TRY(cuzk_params_scan_bytes(&layout, from->bytes, from->name, check, err));
+    cuzk_code code = compare(&layout, from->name, f, err);
+    if (code == CUZK_OK && !(pk = new_key(&layout, f))) {
+        code = CUZK_FAIL(err, CUZK_E_MEMORY, "%s: no memory for a key", from->name);
     }
     if (code == CUZK_OK) {
-        pk = calloc(1, sizeof *pk);
-        if (pk) {
-            *pk = (cuzk_pk){.vk = layout->vk,
-                            .root = FR_ROOT_BELLMAN,
-                            .h_basis = CUZK_H_POWERS,
-                            .lg_domain = lg_domain_of(r1cs),
-                            .n_inputs = r1cs->n_inputs,
-                            .n_aux = r1cs->n_aux,
-                            .n_h = layout->list[CUZK_PARAMS_H].n,
-                            .n_a = (uint32_t)a.n,
-                            .n_b = (uint32_t)b.n,
-                            .a_var = variables(&a),
-                            .b_var = variables(&b)};
-            layout->vk = (cuzk_vk){0};
-        }
-        if (!pk || !pk->a_var || !pk->b_var) {
-            code = CUZK_FAIL(err, CUZK_E_MEMORY, "%s: no memory for a key", file);
-        } else {
-            code = load(pk, layout, bytes, file, check, pool, err);
-        }
+        code = load(pk, &layout, from, check, pool, err);
     }
-    free(a.bits);
-    free(b.bits);
+    cuzk_params_layout_clear(&layout);
     if (code != CUZK_OK) {
         cuzk_pk_free(pk);
         return code;
@@ -289,19 +354,51 @@ static cuzk_code make(cuzk_pk **ret, cuzk_params_layout *layout, cuzk_span bytes
 cuzk_code cuzk_params_parse(cuzk_pk **ret, cuzk_span bytes, const char *name, const cuzk_r1cs *r1cs,
                             point_check check, cuzk_pool *pool, cuzk_err *err)
 {
-    cuzk_params_layout layout;
-    CUZK_TRY(cuzk_params_scan_bytes(&layout, bytes, name, check, err));
-    cuzk_code code = make(ret, &layout, bytes, name, r1cs, check, pool, err);
-    cuzk_params_layout_clear(&layout);
+    fit f;
+    source from = {bytes, name, NULL};
+    cuzk_code code = fit_of_r1cs(&f, r1cs, err);
+    if (code == CUZK_OK) {
+        code = read_key(ret, &from, &f, check, pool, err);
+    }
+    fit_clear(&f);
+    return code;
+}
+
+/* Reads a file for a system that was measured, which is used up. */
+static cuzk_code read_file(cuzk_pk **ret, const char *name, fit *f, point_check check,
+                           cuzk_pool *pool, cuzk_err *err)
+{
+    cuzk_file_map map;
+    cuzk_code code = cuzk_file_map_open(&map, name, err);
+    if (code == CUZK_OK) {
+        source from = {map.bytes, name, &map};
+        code = read_key(ret, &from, f, check, pool, err);
+        cuzk_file_map_close(&map);
+    }
+    fit_clear(f);
     return code;
 }
 
 cuzk_code cuzk_params_read(cuzk_pk **ret, const char *name, const cuzk_r1cs *r1cs,
                            point_check check, cuzk_pool *pool, cuzk_err *err)
 {
-    cuzk_file_map map;
-    CUZK_TRY(cuzk_file_map_open(&map, name, err));
-    cuzk_code code = cuzk_params_parse(ret, map.bytes, name, r1cs, check, pool, err);
-    cuzk_file_map_close(&map);
-    return code;
+    fit f;
+    cuzk_code code = fit_of_r1cs(&f, r1cs, err);
+    if (code != CUZK_OK) {
+        fit_clear(&f);
+        return code;
+    }
+    return read_file(ret, name, &f, check, pool, err);
+}
+
+cuzk_code cuzk_params_read_shape(cuzk_pk **ret, const char *name, const cuzk_shape *shape,
+                                 point_check check, cuzk_pool *pool, cuzk_err *err)
+{
+    fit f;
+    cuzk_code code = fit_of_shape(&f, shape, err);
+    if (code != CUZK_OK) {
+        fit_clear(&f);
+        return code;
+    }
+    return read_file(ret, name, &f, check, pool, err);
 }

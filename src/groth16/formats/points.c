@@ -98,11 +98,25 @@ static void decode_task(void *opaque, size_t index, unsigned worker)
     }
 }
 
+/* Lets go of the file's pages up to point `end`, from `begin` on; returns where it stopped. */
+static uint64_t drop_done(const cuzk_point_list *list, uint64_t begin, uint64_t end)
+{
+    enum { AT_ONCE = 16 << 20, DROP_ALIGN = 1 << 16 }; /* bytes; the latter spans pages */
+    uint64_t at =
+        list->offset + end * (list->is_g2 ? G2_UNCOMPRESSED_BYTES : G1_UNCOMPRESSED_BYTES);
+    if (end < list->n && at - begin < AT_ONCE) {
+        return begin;
+    }
+    cuzk_file_map_drop(list->map, begin, at);
+    return at - at % DROP_ALIGN;
+}
+
 cuzk_code cuzk_points_decode(const cuzk_point_list *list, void *ret, point_check check,
                              cuzk_pool *pool, const cuzk_progress *progress, cuzk_err *err)
 {
     decode_ctx ctx = {.list = list, .ret = ret, .check = check};
     atomic_init(&ctx.first_bad, list->n);
+    uint64_t dropped = list->offset;
     uint64_t run = (uint64_t)TASK_POINTS * TASKS_PER_THREAD * cuzk_pool_size(pool);
     for (uint64_t begin = 0; begin < list->n; begin = ctx.run_end) {
         ctx.run_begin = begin;
@@ -117,6 +131,9 @@ cuzk_code cuzk_points_decode(const cuzk_point_list *list, void *ret, point_check
                 list->file,
                 list->offset + bad * (list->is_g2 ? G2_UNCOMPRESSED_BYTES : G1_UNCOMPRESSED_BYTES),
                 list->name, bad, list->is_g2 ? "G2" : "G1", decode_one(list, NULL, bad, check));
+        }
+        if (list->map) {
+            dropped = drop_done(list, dropped, ctx.run_end);
         }
         if (progress && progress->fn) {
             progress->fn(progress->ctx, list->name, ctx.run_end, list->n);

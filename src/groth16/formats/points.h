@@ -1,7 +1,7 @@
 #ifndef CUZK_GROTH16_POINTS_H
 #define CUZK_GROTH16_POINTS_H
 
-#include "base/bytes.h"
+#include "base/file.h"
 #include "groth16/groth16.h"
 
 /*
@@ -23,6 +23,7 @@ typedef struct cuzk_point_list {
     uint64_t offset; /* of bytes in the file */
     uint64_t n;
     bool is_g2;
+    const cuzk_file_map *map; /* NULL, or the file, whose pages are dropped when they are done */
 } cuzk_point_list;
 
 /**

@@ -1,0 +1,553 @@
+#include "backend/cpu/cpu_backend.h"
+
+#include "base/system.h"
+#include "filecoin/circuits/catalog.h"
+#include "gadget/expand.h"
+#include "groth16/formats/formats.h"
+#include "r1cs/assignment.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+/* A circuit that is loaded, or being loaded. */
+typedef struct circuit {
+    struct circuit *next;
+    char name[CUZK_SHAPE_NAME_MAX];
+    bool loaded;    /* guarded by mu */
+    unsigned users; /* guarded by mu: calls that use it, the list counts as one */
+    cuzk_err why;   /* guarded by mu: of a load that failed; code CUZK_OK before */
+    uint64_t bytes; /* that it takes or will take */
+    cuzk_shape *shape;
+    cuzk_pk *pk;
+} circuit;
+
+typedef struct cpu_backend {
+    cuzk_backend base;
+    cuzk_pool *pool;
+    bool pinned;
+    cpu_set_t cpus;
+    uint64_t budget;
+    pthread_mutex_t mu;
+    pthread_cond_t changed; /* a load ended */
+    circuit *circuits;      /* guarded by mu */
+    uint64_t used;          /* guarded by mu: bytes of circuits in the list */
+} cpu_backend;
+
+static cpu_backend *cpu_of(cuzk_backend *b) { return (cpu_backend *)b; }
+
+/* ---- on the right processors ---- */
+
+/* The caller takes part in the pool's loops, so it goes where the pool is, for the time of a call.
+ */
+static void go_there(const cpu_backend *b, cpu_set_t *before)
+{
+    if (b->pinned && sched_getaffinity(0, sizeof *before, before) == 0) {
+        sched_setaffinity(0, sizeof b->cpus, &b->cpus);
+    }
+}
+
+static void go_back(const cpu_backend *b, const cpu_set_t *before)
+{
+    if (b->pinned) {
+        sched_setaffinity(0, sizeof *before, before);
+    }
+}
+
+/* ---- what it costs ---- */
+
+static cuzk_code open_files(cuzk_shape **ret, const cuzk_circuit_files *files, cuzk_err *err)
+{
+    cuzk_circuit_id id;
+    CUZK_TRY(cuzk_circuit_named(&id, files->circuit, err));
+    if (access(files->params, F_OK) != 0 && errno == ENOENT) {
+        return CUZK_FAIL(err, CUZK_E_NOT_FOUND, "%s: there is no such key file (of %s)",
+                         files->params, files->circuit);
+    }
+    return cuzk_circuit_shape_cached(ret, &id, files->shape, NULL, err);
+}
+
+static uint64_t key_bytes(const cuzk_params_layout *key)
+{
+    const cuzk_params_list *list = key->list;
+    uint64_t in_g1 = (uint64_t)list[CUZK_PARAMS_H].n + list[CUZK_PARAMS_L].n +
+                     list[CUZK_PARAMS_A].n + list[CUZK_PARAMS_B_G1].n + key->vk.n_ic;
+    uint64_t indices = (uint64_t)list[CUZK_PARAMS_A].n + list[CUZK_PARAMS_B_G1].n;
+    return in_g1 * sizeof(g1_affine) + list[CUZK_PARAMS_B_G2].n * sizeof(g2_affine) +
+           indices * sizeof(uint32_t);
+}
+
+static uint64_t greater(uint64_t a, uint64_t b) { return a > b ? a : b; }
+
+/* The most that a proof holds at a time: the witness throughout; first its packed form and three
+ * vectors, then one vector and the scratch of the sums. */
+static uint64_t proof_bytes(const cuzk_shape *s, const cuzk_params_layout *key, unsigned threads)
+{
+    enum { EVAL_SCRATCH = 1 << 19 }; /* of a thread: r1cs/packed.h */
+    uint64_t n = (uint64_t)s->n_inputs + cuzk_shape_aux(s);
+    uint64_t vector = greater((uint64_t)key->list[CUZK_PARAMS_H].n + 1, n) * sizeof(fr);
+    uint64_t packed = (uint64_t)cuzk_shape_slots(s) * sizeof(fr) + cuzk_shape_aux(s) / 8;
+    size_t sums = msm_g2_scratch_bytes(key->list[CUZK_PARAMS_B_G2].n, threads);
+    for (cuzk_params_part part = CUZK_PARAMS_H; part <= CUZK_PARAMS_B_G1; part++) {
+        sums = greater(sums, msm_g1_scratch_bytes(key->list[part].n, threads));
+    }
+    return n * sizeof(fr) +
+           greater(packed + 3 * vector + (uint64_t)threads * EVAL_SCRATCH, vector + sums);
+}
+
+static cuzk_code cost_of(const cpu_backend *b, cuzk_circuit_cost *ret, const cuzk_shape *shape,
+                         const cuzk_circuit_files *files, cuzk_err *err)
+{
+    cuzk_params_layout key;
+    CUZK_TRY(cuzk_params_scan(&key, files->params, POINT_CHECK_NONE, err));
+    *ret = (cuzk_circuit_cost){0};
+    ret->resident[CUZK_MEMORY_HOST] = shape->image.n + key_bytes(&key);
+    ret->working[CUZK_MEMORY_HOST] = proof_bytes(shape, &key, cuzk_pool_size(b->pool));
+    cuzk_params_layout_clear(&key);
+    return CUZK_OK;
+}
+
+static cuzk_code cpu_cost(cuzk_backend *base, cuzk_circuit_cost *ret,
+                          const cuzk_circuit_files *files, cuzk_err *err)
+{
+    cuzk_shape *shape;
+    CUZK_TRY(open_files(&shape, files, err));
+    cuzk_code code = cost_of(cpu_of(base), ret, shape, files, err);
+    cuzk_shape_free(shape);
+    return code;
+}
+
+static cuzk_code cpu_info(cuzk_backend *base, cuzk_device_info *ret, cuzk_err *err)
+{
+    (void)err;
+    cpu_backend *b = cpu_of(base);
+    *ret = (cuzk_device_info){.backend = "cpu", .memory_total = b->budget};
+    snprintf(ret->name, sizeof ret->name, "%u thread%s", cuzk_pool_size(b->pool),
+             cuzk_pool_size(b->pool) == 1 ? "" : "s");
+    pthread_mutex_lock(&b->mu);
+    ret->memory_free = b->budget - b->used;
+    pthread_mutex_unlock(&b->mu);
+    return CUZK_OK;
+}
+
+/* ---- the list of circuits; with the mutex held ---- */
+
+static circuit *find(const cpu_backend *b, const char *name)
+{
+    circuit *c = b->circuits;
+    while (c && strcmp(c->name, name) != 0) {
+        c = c->next;
+    }
+    return c;
+}
+
+/* Ends a use; returns the circuit when it was the last, to be freed without the mutex. */
+static circuit *end_use(circuit *c) { return --c->users == 0 ? c : NULL; }
+
+static void circuit_free(circuit *c)
+{
+    if (c) {
+        cuzk_shape_free(c->shape);
+        cuzk_pk_free(c->pk);
+        free(c);
+    }
+}
+
+/* Takes a circuit out of the list. Its memory counts as free although users may still hold it. */
+static circuit *unlink_circuit(cpu_backend *b, circuit *c)
+{
+    circuit **at = &b->circuits;
+    while (*at != c) {
+        at = &(*at)->next;
+    }
+    *at = c->next;
+    b->used -= c->bytes;
+    return end_use(c);
+}
+
+/* Ends a use; without the mutex. */
+static void let_go(cpu_backend *b, circuit *c)
+{
+    pthread_mutex_lock(&b->mu);
+    circuit *last = end_use(c);
+    pthread_mutex_unlock(&b->mu);
+    circuit_free(last);
+}
+
+/* ---- loading ---- */
+
+/* Reads shape and key of a circuit that stands in the list; without the mutex. */
+static cuzk_code read_circuit(cpu_backend *b, circuit *c, cuzk_load_times *times,
+                              const cuzk_circuit_files *files, cuzk_err *err)
+{
+    cuzk_circuit_cost cost;
+    uint64_t start = cuzk_clock_ns();
+    CUZK_TRY(open_files(&c->shape, files, err));
+    CUZK_TRY(cost_of(b, &cost, c->shape, files, err));
+    uint64_t bytes = cost.resident[CUZK_MEMORY_HOST];
+    pthread_mutex_lock(&b->mu);
+    uint64_t room = b->budget - b->used;
+    if (bytes <= room) {
+        c->bytes = bytes;
+        b->used += bytes;
+    }
+    pthread_mutex_unlock(&b->mu);
+    if (bytes > room) {
+        return CUZK_FAIL(err, CUZK_E_MEMORY,
+                         "%s takes %" PRIu64 " bytes, %" PRIu64 " of %" PRIu64 " are free",
+                         files->circuit, bytes, room, b->budget);
+    }
+    times->circuit_ns = cuzk_clock_ns() - start;
+    CUZK_TRY(
+        cuzk_params_read_shape(&c->pk, files->params, c->shape, POINT_CHECK_NONE, b->pool, err));
+    times->key_ns = cuzk_clock_ns() - start - times->circuit_ns;
+    return CUZK_OK;
+}
+
+static cuzk_code load_new(cpu_backend *b, circuit *c, cuzk_load_times *ret,
+                          const cuzk_circuit_files *files, cuzk_err *err)
+{
+    cuzk_load_times times = {0};
+    cuzk_err why = {0};
+    cpu_set_t before;
+    go_there(b, &before);
+    cuzk_code code = read_circuit(b, c, &times, files, &why);
+    go_back(b, &before);
+    pthread_mutex_lock(&b->mu);
+    c->loaded = code == CUZK_OK;
+    c->why = why;
+    c->why.code = code;
+    if (code != CUZK_OK) {
+        unlink_circuit(b, c); /* this call and those that wait still hold it */
+    }
+    pthread_cond_broadcast(&b->changed);
+    pthread_mutex_unlock(&b->mu);
+    if (code != CUZK_OK) {
+        if (err) {
+            *err = why;
+        }
+        return code;
+    }
+    *ret = times;
+    return CUZK_OK;
+}
+
+/* Waits for another call's load; with the mutex held. */
+static cuzk_code join_load(cpu_backend *b, circuit *c, cuzk_load_times *ret, cuzk_err *err)
+{
+    c->users++;
+    while (!c->loaded && c->why.code == CUZK_OK) {
+        pthread_cond_wait(&b->changed, &b->mu);
+    }
+    cuzk_code code = c->why.code;
+    if (code == CUZK_OK) {
+        *ret = (cuzk_load_times){0};
+    } else if (err) {
+        *err = c->why;
+    }
+    return code;
+}
+
+static cuzk_code cpu_load(cuzk_backend *base, cuzk_load_times *ret, const cuzk_circuit_files *files,
+                          cuzk_err *err)
+{
+    cpu_backend *b = cpu_of(base);
+    pthread_mutex_lock(&b->mu);
+    circuit *c = find(b, files->circuit);
+    if (c) {
+        cuzk_code code = join_load(b, c, ret, err);
+        pthread_mutex_unlock(&b->mu);
+        let_go(b, c);
+        return code;
+    }
+    c = calloc(1, sizeof *c);
+    if (!c || strlen(files->circuit) >= sizeof c->name) {
+        pthread_mutex_unlock(&b->mu);
+        free(c);
+        return CUZK_FAIL(err, CUZK_E_ARG, "%.80s: too long a name, or no memory for it",
+                         files->circuit);
+    }
+    snprintf(c->name, sizeof c->name, "%s", files->circuit);
+    c->users = 2; /* the list, and this call */
+    c->next = b->circuits;
+    b->circuits = c;
+    pthread_mutex_unlock(&b->mu);
+    cuzk_code code = load_new(b, c, ret, files, err);
+    let_go(b, c);
+    return code;
+}
+
+static cuzk_code cpu_unload(cuzk_backend *base, const char *name, bool *ret_was_loaded,
+                            cuzk_err *err)
+{
+    (void)err;
+    cpu_backend *b = cpu_of(base);
+    pthread_mutex_lock(&b->mu);
+    circuit *c = find(b, name);
+    *ret_was_loaded = c && c->loaded;
+    circuit *last = c && c->loaded ? unlink_circuit(b, c) : NULL;
+    pthread_mutex_unlock(&b->mu);
+    circuit_free(last);
+    return CUZK_OK;
+}
+
+/* ---- proving ---- */
+
+/* One partition in work. What it owns is secret. */
+typedef struct work {
+    const circuit *c;
+    const cuzk_partition_task *task;
+    cuzk_pool *pool;
+    cuzk_packed packed;
+    size_t slots; /* of packed, to be wiped */
+    fr_repr *z;
+    size_t n_z;
+} work;
+
+static void drop_packed(work *w)
+{
+    if (w->packed.full) {
+        cuzk_wipe(w->packed.full, w->slots * sizeof(fr));
+    }
+    cuzk_packed_clear(&w->packed);
+}
+
+static cuzk_code check_task(const cuzk_partition_task *t, const cuzk_shape *s, cuzk_err *err)
+{
+    if (t->inputs.n != (size_t)s->n_inputs * sizeof(fr)) {
+        return CUZK_FAIL(err, CUZK_E_ARG, "%s: expected %zu bytes of inputs, found %zu", t->circuit,
+                         (size_t)s->n_inputs * sizeof(fr), t->inputs.n);
+    }
+    if (t->records.n != cuzk_shape_record_bytes(s)) {
+        return CUZK_FAIL(err, CUZK_E_ARG, "%s: expected %u bytes of records, found %zu", t->circuit,
+                         cuzk_shape_record_bytes(s), t->records.n);
+    }
+    if (memcmp(t->inputs.p, &fr_one, sizeof fr_one) != 0) {
+        return CUZK_FAIL(err, CUZK_E_ARG, "%s: input 0 is not ONE", t->circuit);
+    }
+    for (uint32_t i = 0; i < s->n_inputs; i++) {
+        fr_repr limbs; /* Montgomery form, but below r all the same */
+        memcpy(&limbs, t->inputs.p + i * sizeof limbs, sizeof limbs);
+        if (!fr_repr_is_canonical(&limbs)) {
+            return CUZK_FAIL(err, CUZK_E_ARG, "%s: input %u is not below r", t->circuit, i);
+        }
+    }
+    return CUZK_OK;
+}
+
+/* Both stages of the witness: packed, and as integers for the sums. */
+static cuzk_code expand(work *w, cuzk_err *err)
+{
+    const cuzk_shape *s = w->c->shape;
+    cuzk_ports ports = {(fr *)(uintptr_t)w->task->inputs.p,
+                        (uint8_t *)(uintptr_t)w->task->records.p}; /* only read */
+    w->n_z = (size_t)s->n_inputs + cuzk_shape_aux(s);
+    w->slots = cuzk_shape_slots(s);
+    w->z = cuzk_alloc_large(w->n_z, sizeof *w->z);
+    if (!w->z) {
+        return CUZK_FAIL(err, CUZK_E_MEMORY, "no memory for a witness of %zu values", w->n_z);
+    }
+    CUZK_TRY(cuzk_expand(&w->packed, s, &ports, w->pool, err));
+    cuzk_packed_values(&w->packed, s, w->z, w->pool);
+    return CUZK_OK;
+}
+
+enum { SPAN = 4096 };
+
+/* Whether a b = c in every row. */
+typedef struct comparison {
+    const fr *a, *b, *c;
+    size_t n;
+    atomic_bool differs;
+} comparison;
+
+static void compare_span(void *ctx, size_t index, unsigned worker)
+{
+    (void)worker;
+    comparison *j = ctx;
+    size_t end = j->n - index * SPAN < SPAN ? j->n : (index + 1) * SPAN;
+    for (size_t i = index * SPAN; i < end; i++) {
+        fr product;
+        fr_mul(&product, &j->a[i], &j->b[i]);
+        if (!fr_eq(&product, &j->c[i])) {
+            /* Relaxed: the end of the loop orders it before the read. */
+            atomic_store_explicit(&j->differs, true, memory_order_relaxed);
+            return;
+        }
+    }
+}
+
+static cuzk_code eval_rows(void *ctx, fr *a, fr *b, fr *c, cuzk_pool *pool, cuzk_err *err)
+{
+    work *w = ctx;
+    const cuzk_shape *s = w->c->shape;
+    fr *const rows[] = {a, b, c};
+    for (unsigned m = 0; m < 3; m++) {
+        CUZK_TRY(cuzk_packed_eval(&w->packed, s, m, 0, s->n_instances, rows[m], pool, err));
+    }
+    comparison j = {a, b, c, cuzk_shape_rows(s), false};
+    cuzk_pool_run(pool, (j.n + SPAN - 1) / SPAN, compare_span, &j);
+    if (atomic_load_explicit(&j.differs, memory_order_relaxed)) {
+        CUZK_TRY(cuzk_packed_check(&w->packed, s, pool, err)); /* says which row */
+        return CUZK_FAIL(err, CUZK_E_INTERNAL, "%s: two evaluations of a row differ", s->name);
+    }
+    drop_packed(w); /* the sums need the room */
+    return CUZK_OK;
+}
+
+static cuzk_code read_blinding(fr *ret, const uint8_t bytes[32], const char *name, cuzk_err *err)
+{
+    return fr_from_bytes(ret, bytes)
+               ? CUZK_OK
+               : CUZK_FAIL(err, CUZK_E_ARG, "the blinding scalar %s is not below r", name);
+}
+
+static cuzk_code prove_with(work *w, cuzk_partition_result *ret, const fr *r, const fr *s,
+                            cuzk_err *err)
+{
+    const cuzk_shape *shape = w->c->shape;
+    cuzk_rows rows = {.n_inputs = shape->n_inputs,
+                      .n_aux = cuzk_shape_aux(shape),
+                      .n_rows = cuzk_shape_rows(shape),
+                      .has_c = true,
+                      .eval = eval_rows,
+                      .ctx = w};
+    cuzk_proof proof;
+    cuzk_prove_times times;
+    uint64_t start = cuzk_clock_ns();
+    CUZK_TRY(expand(w, err));
+    uint64_t expand_ns = cuzk_clock_ns() - start;
+    CUZK_TRY(cuzk_groth16_prove_rows(&proof, w->c->pk, &rows, w->z, w->n_z, r, s, w->pool, NULL,
+                                     &times, err));
+    cuzk_proof_encode(ret->proof, &proof);
+    ret->times.expand_ns = expand_ns;
+    ret->times.eval_ns = times.eval_ns;
+    ret->times.ntt_ns = times.ntt_ns;
+    ret->times.h_msm_ns = times.h_msm_ns;
+    ret->times.l_msm_ns = times.l_msm_ns;
+    ret->times.a_msm_ns = times.a_msm_ns;
+    ret->times.b1_msm_ns = times.b1_msm_ns;
+    ret->times.b2_msm_ns = times.b2_msm_ns;
+    return CUZK_OK;
+}
+
+static cuzk_code prove_loaded(cpu_backend *b, const circuit *c, cuzk_partition_result *ret,
+                              const cuzk_partition_task *task, cuzk_err *err)
+{
+    fr r, s;
+    CUZK_TRY(check_task(task, c->shape, err));
+    CUZK_TRY(read_blinding(&r, task->r, "r", err));
+    CUZK_TRY(read_blinding(&s, task->s, "s", err));
+    work w = {.c = c, .task = task, .pool = b->pool};
+    cuzk_code code = prove_with(&w, ret, &r, &s, err);
+    drop_packed(&w);
+    if (w.z) {
+        cuzk_wipe(w.z, w.n_z * sizeof *w.z);
+        free(w.z);
+    }
+    cuzk_wipe(&r, sizeof r);
+    cuzk_wipe(&s, sizeof s);
+    return code;
+}
+
+static cuzk_code cpu_prove(cuzk_backend *base, cuzk_partition_result *ret,
+                           const cuzk_partition_task *task, cuzk_err *err)
+{
+    cpu_backend *b = cpu_of(base);
+    pthread_mutex_lock(&b->mu);
+    circuit *c = find(b, task->circuit);
+    c = c && c->loaded ? c : NULL;
+    if (c) {
+        c->users++;
+    }
+    pthread_mutex_unlock(&b->mu);
+    if (!c) {
+        return CUZK_FAIL(err, CUZK_E_UNAVAILABLE, "%s is not loaded", task->circuit);
+    }
+    cpu_set_t before;
+    go_there(b, &before);
+    cuzk_code code = prove_loaded(b, c, ret, task, err);
+    go_back(b, &before);
+    let_go(b, c);
+    return code;
+}
+
+/* ---- opening and closing ---- */
+
+static void cpu_close(cuzk_backend *base)
+{
+    cpu_backend *b = cpu_of(base);
+    while (b->circuits) {
+        circuit_free(unlink_circuit(b, b->circuits));
+    }
+    cuzk_pool_free(b->pool);
+    pthread_cond_destroy(&b->changed);
+    pthread_mutex_destroy(&b->mu);
+    free(b);
+}
+
+static cuzk_code choose_cpus(cpu_backend *b, const cuzk_cpu_options *o, cuzk_err *err)
+{
+    cpu_set_t available;
+    b->pinned = o->cpus && o->n_cpus > 0;
+    if (!b->pinned) {
+        return CUZK_OK;
+    }
+    if (sched_getaffinity(0, sizeof available, &available) != 0) {
+        return CUZK_FAIL(err, CUZK_E_IO, "sched_getaffinity: %s", strerror(errno));
+    }
+    CPU_ZERO(&b->cpus);
+    for (size_t i = 0; i < o->n_cpus; i++) {
+        size_t cpu = (size_t)o->cpus[i];
+        if (o->cpus[i] < 0 || cpu >= CPU_SETSIZE || !CPU_ISSET(cpu, &available)) {
+            return CUZK_FAIL(err, CUZK_E_ARG, "processor %d is not there for this process",
+                             o->cpus[i]);
+        }
+        CPU_SET(cpu, &b->cpus);
+    }
+    return CUZK_OK;
+}
+
+static uint64_t machine_memory(void)
+{
+    long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
+    return pages > 0 && size > 0 ? (uint64_t)pages * (uint64_t)size : UINT64_MAX;
+}
+
+cuzk_code cuzk_backend_cpu_open(cuzk_backend **ret, const cuzk_cpu_options *options, cuzk_err *err)
+{
+    static const cuzk_backend_ops ops = {
+        .info = cpu_info,
+        .cost = cpu_cost,
+        .load = cpu_load,
+        .unload = cpu_unload,
+        .prove = cpu_prove,
+        .close = cpu_close,
+    };
+    cpu_backend *b = calloc(1, sizeof *b);
+    if (!b) {
+        return CUZK_FAIL(err, CUZK_E_MEMORY, "no memory for a backend");
+    }
+    b->base.ops = &ops;
+    b->budget = options->budget ? options->budget : machine_memory();
+    pthread_mutex_init(&b->mu, NULL);
+    pthread_cond_init(&b->changed, NULL);
+    cuzk_code code = choose_cpus(b, options, err);
+    if (code == CUZK_OK) {
+        cpu_set_t before; /* the pool's threads inherit the set, and 0 threads means all of it */
+        go_there(b, &before);
+        code = cuzk_pool_new(&b->pool, options->threads, err);
+        go_back(b, &before);
+    }
+    if (code != CUZK_OK) {
+        cpu_close(&b->base);
+        return code;
+    }
+    *ret = &b->base;
+    return CUZK_OK;
+}
