@@ -9,7 +9,7 @@
 
 /** A circuit's files. */
 typedef struct test_circuit {
-    char name[64], folder[512], shape[600], params[600], vk[600];
+    char name[64], folder[512], shape[1024], params[1024], vk[1024];
 } test_circuit;
 
 /** Names the files; makes those that are not there, once for all builds and processes (the folder

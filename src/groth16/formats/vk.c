@@ -27,7 +27,7 @@ cuzk_code cuzk_vk_parse(cuzk_cursor *c, cuzk_vk *ret, point_check check, cuzk_er
                          "%s: offset %zu: length of ic: expected at least 1, found 0", c->name,
                          offset);
     }
-    cuzk_point_list list = {"ic", c->name, NULL, cuzk_cursor_offset(&at), vk.n_ic, false};
+    cuzk_point_list list = {"ic", c->name, NULL, cuzk_cursor_offset(&at), vk.n_ic, false, NULL};
     CUZK_TRY(
         cuzk_cursor_take(&at, (size_t)vk.n_ic * G1_UNCOMPRESSED_BYTES, "ic", &list.bytes, err));
     vk.ic = malloc(vk.n_ic * sizeof *vk.ic);

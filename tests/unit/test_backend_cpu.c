@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/system.h"
+#include "math/msm/msm.h"
 #include "support/keys.h"
 #include "support/support.h"
 
@@ -272,10 +273,12 @@ static void measure(const test_circuit *c, const test_partition *p, uint64_t ret
     ret[1] = status_kib("VmHWM") - loaded;
 }
 
-static void within(uint64_t said, uint64_t is, unsigned percent, const char *what)
+/* At most a fifth off, but for `slack` bytes that it may say too much. */
+static void nearly(uint64_t said, uint64_t is, uint64_t slack, const char *what)
 {
     print_message("  %s: said %.1f MB, is %.1f MB\n", what, (double)said / 1e6, (double)is / 1e6);
-    assert_true(said <= is + is * percent / 100 && said >= is - is * percent / 100);
+    assert_true(said <= is + is / 5 + slack);
+    assert_true(said >= is - is / 5);
 }
 
 static void what_it_says_to_take_is_what_it_takes(void **state)
@@ -305,8 +308,10 @@ static void what_it_says_to_take_is_what_it_takes(void **state)
     assert_int_equal(read(ends[0], bytes, sizeof bytes), sizeof bytes);
     assert_int_equal(waitpid(child, &status, 0), child);
     assert_int_equal(status, 0);
-    within(cost.resident[CUZK_MEMORY_HOST], bytes[0], 20, "loaded");
-    within(cost.working[CUZK_MEMORY_HOST], bytes[1], 20, "a proof");
+    /* The scratch of a sum is an upper bound that counts in small circuits alone. */
+    uint64_t slack = msm_g2_scratch_bytes(1 << 17, 1);
+    nearly(cost.resident[CUZK_MEMORY_HOST], bytes[0], 0, "loaded");
+    nearly(cost.working[CUZK_MEMORY_HOST], bytes[1], slack, "a proof");
     print_message("  peak while loading: %.1f MB\n", (double)bytes[2] / 1e6);
     assert_true(bytes[2] < bytes[0] + bytes[0] / 2); /* the file does not stay in memory besides */
     close(ends[0]);
