@@ -34,7 +34,7 @@ typedef struct part {
 typedef struct job {
     cuzk_job_summary sum;
     bool queued_seen, started, over, waiting;
-    uint32_t begun, seen; /* partitions */
+    uint32_t begun; /* partitions */
 } job;
 
 typedef struct load {

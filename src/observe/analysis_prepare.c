@@ -58,54 +58,95 @@ static cuzk_code list_devices(pass *p, cuzk_err *err)
     return CUZK_OK;
 }
 
-static int compare_jobs(const void *a, const void *b)
+/* A job, or a partition of one: what the lists are made from, for the structures are large. */
+typedef struct key {
+    uint64_t job;
+    int32_t partition;
+} key;
+
+static int compare_keys(const void *a, const void *b)
 {
-    uint64_t x = ((const job *)a)->sum.number, y = ((const job *)b)->sum.number;
-    return (x > y) - (x < y);
+    const key *x = a, *y = b;
+    if (x->job != y->job) {
+        return x->job < y->job ? -1 : 1;
+    }
+    return (x->partition > y->partition) - (x->partition < y->partition);
 }
 
-/* Sorts an array and keeps one of those that are equal; returns how many are left. */
-static size_t sort_unique(void *array, size_t n, size_t size,
-                          int (*compare)(const void *, const void *))
+/* Sorts keys and keeps one of those that are equal; returns how many are left. */
+static size_t sort_unique(key *keys, size_t n)
 {
-    if (n == 0) {
-        return 0;
-    }
-    qsort(array, n, size, compare);
-    char *p = array;
-    size_t kept = 1;
-    for (size_t i = 1; i < n; i++) {
-        if (compare(p + (kept - 1) * size, p + i * size) != 0) {
-            memmove(p + kept * size, p + i * size, size);
-            kept++;
+    size_t kept = 0;
+    qsort(keys, n, sizeof *keys, compare_keys);
+    for (size_t i = 0; i < n; i++) {
+        if (kept == 0 || compare_keys(&keys[kept - 1], &keys[i]) != 0) {
+            keys[kept++] = keys[i];
         }
     }
     return kept;
 }
 
-static void list_jobs_and_parts(pass *p)
+/* The distinct jobs (parts: false) or partitions of the events, sorted, in keys. */
+static size_t collect(const pass *p, key *keys, bool parts)
 {
+    size_t n = 0;
     for (size_t i = 0; i < p->r->n; i++) {
         const cuzk_event *e = p->events[i];
-        if (e->job) {
-            p->jobs[p->n_jobs++].sum.number = e->job;
-        }
-        if (of_part(e)) {
-            p->parts[p->n_parts++] = (part){.job = e->job, .partition = e->partition};
+        key k = {e->job, parts ? e->partition : -1};
+        bool wanted = parts ? of_part(e) : e->job != 0;
+        if (wanted && (n == 0 || compare_keys(&keys[n - 1], &k) != 0)) {
+            keys[n++] = k;
         }
     }
-    p->n_jobs = sort_unique(p->jobs, p->n_jobs, sizeof *p->jobs, compare_jobs);
-    p->n_parts = sort_unique(p->parts, p->n_parts, sizeof *p->parts, compare_parts);
+    return sort_unique(keys, n);
+}
+
+static bool make_jobs(pass *p, key *keys)
+{
+    p->n_jobs = collect(p, keys, false);
+    p->jobs = calloc(p->n_jobs + 1, sizeof *p->jobs);
+    for (size_t i = 0; p->jobs && i < p->n_jobs; i++) {
+        p->jobs[i].sum = (cuzk_job_summary){.number = keys[i].job,
+                                            .name = cuzk_record_job(p->r, keys[i].job),
+                                            .cut = true,
+                                            .queued_us = UINT64_MAX};
+    }
+    return p->jobs != NULL;
+}
+
+static bool make_parts(pass *p, key *keys)
+{
+    p->n_parts = collect(p, keys, true);
+    p->parts = calloc(p->n_parts + 1, sizeof *p->parts);
+    for (size_t i = 0; p->parts && i < p->n_parts; i++) {
+        p->parts[i].job = keys[i].job;
+        p->parts[i].partition = keys[i].partition;
+        find_job(p, keys[i].job)->sum.partitions += keys[i].partition >= 0;
+    }
     p->count[PART_NONE] = (uint32_t)p->n_parts;
-    for (size_t i = 0; i < p->n_parts; i++) {
-        find_job(p, p->parts[i].job)->seen += p->parts[i].partition >= 0;
+    return p->parts != NULL;
+}
+
+static cuzk_code list_jobs_and_parts(pass *p, cuzk_err *err)
+{
+    key *keys = malloc((p->r->n + 1) * sizeof *keys);
+    bool made = keys && make_jobs(p, keys) && make_parts(p, keys);
+    free(keys);
+    return made
+               ? CUZK_OK
+               : CUZK_FAIL(err, CUZK_E_MEMORY, "no memory for the analysis of %zu events", p->r->n);
+}
+
+/* By time, which they mostly are already. */
+static void sort_events(pass *p)
+{
+    bool sorted = true;
+    for (size_t i = 0; i < p->r->n; i++) {
+        p->events[i] = &p->r->events[i];
+        sorted = sorted && (i == 0 || compare_events(&p->events[i - 1], &p->events[i]) <= 0);
     }
-    for (size_t i = 0; i < p->n_jobs; i++) {
-        job *j = &p->jobs[i];
-        j->sum.name = cuzk_record_job(p->r, j->sum.number);
-        j->sum.partitions = j->seen;
-        j->sum.cut = true;
-        j->sum.queued_us = UINT64_MAX;
+    if (!sorted) {
+        qsort(p->events, p->r->n, sizeof *p->events, compare_events);
     }
 }
 
@@ -289,12 +330,10 @@ static cuzk_code allocate(pass *p, cuzk_err *err)
     size_t n = p->r->n + 2;
     cuzk_analysis *a = p->a;
     p->events = calloc(n, sizeof *p->events);
-    p->parts = calloc(n, sizeof *p->parts);
-    p->jobs = calloc(n, sizeof *p->jobs);
     p->loads = calloc(n, sizeof *p->loads);
     a->channel = calloc(n, sizeof *a->channel);
     a->synth = calloc(n, sizeof *a->synth);
-    if (!p->events || !p->parts || !p->jobs || !p->loads || !a->channel || !a->synth) {
+    if (!p->events || !p->loads || !a->channel || !a->synth) {
         return CUZK_FAIL(err, CUZK_E_MEMORY, "no memory for the analysis of %zu events", p->r->n);
     }
     return CUZK_OK;
@@ -303,14 +342,9 @@ static cuzk_code allocate(pass *p, cuzk_err *err)
 static cuzk_code analyse(pass *p, uint64_t from_us, uint64_t to_us, cuzk_err *err)
 {
     CUZK_TRY(allocate(p, err));
-    for (size_t i = 0; i < p->r->n; i++) {
-        p->events[i] = &p->r->events[i];
-    }
-    if (p->r->n) {
-        qsort(p->events, p->r->n, sizeof *p->events, compare_events);
-    }
+    sort_events(p);
     CUZK_TRY(list_devices(p, err));
-    list_jobs_and_parts(p);
+    CUZK_TRY(list_jobs_and_parts(p, err));
     find_window(p, from_us, to_us);
     for (size_t i = 0; i < p->n_devices; i++) {
         p->devices[i].gap =

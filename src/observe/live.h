@@ -17,8 +17,9 @@ enum { CUZK_LIVE_EVENTS = 2000 };
 cuzk_code cuzk_live_timeline(char **ret, size_t *ret_n, cuzk_timeline *t, uint64_t cursor,
                              cuzk_err *err);
 
-/** The value of `utilisation` in GET /status. Costs an analysis of the ring: some 10 ms when it is
- *  full. */
+/** The value of `utilisation` in GET /status. Both calls analyse the ring, which takes up to a
+ * tenth of a second when it is full: keep an answer for a second rather than ask for each client.
+ */
 cuzk_code cuzk_live_utilisation(char **ret, size_t *ret_n, cuzk_timeline *t, cuzk_err *err);
 
 #endif

@@ -82,7 +82,18 @@ cuzk_code cuzk_record_name(cuzk_record *r, const cuzk_job_name *name, cuzk_err *
 
 static cuzk_code take_all(cuzk_record *r, cuzk_timeline *t, uint64_t cursor, cuzk_err *err)
 {
-    uint64_t end = cuzk_timeline_next(t);
+    uint64_t end = cuzk_timeline_next(t), oldest = cuzk_timeline_oldest(t);
+    if (cursor < oldest) {
+        r->lost = cursor ? oldest - cursor : 0; /* 0 asks for what there is */
+        cursor = oldest;
+    }
+    if (cursor < end) {
+        r->cap = (size_t)(end - cursor) + 64;
+        r->events = malloc(r->cap * sizeof *r->events);
+        if (!r->events) {
+            return CUZK_FAIL(err, CUZK_E_MEMORY, "no memory for %zu events", r->cap);
+        }
+    }
     while (cursor < end) {
         cuzk_event batch[64];
         uint64_t before = cursor;
@@ -105,8 +116,7 @@ static cuzk_code take_all(cuzk_record *r, cuzk_timeline *t, uint64_t cursor, cuz
 cuzk_code cuzk_record_take(cuzk_record *ret, cuzk_timeline *t, uint64_t cursor, cuzk_err *err)
 {
     cuzk_record r = {.epoch_wall_us = cuzk_timeline_epoch_wall_us(t)};
-    uint64_t at = cursor;
-    cuzk_code code = take_all(&r, t, at, err);
+    cuzk_code code = take_all(&r, t, cursor, err);
     if (code != CUZK_OK) {
         cuzk_record_clear(&r);
         return code;

@@ -16,7 +16,8 @@ typedef struct cuzk_record {
     size_t cap, jobs_cap;
 } cuzk_record;
 
-/** Copies a running timeline from `cursor` on (0: all that it still has). The caller clears. */
+/** Copies a running timeline from `cursor` on (0: all that it still has, whatever was before). The
+ *  caller clears. */
 cuzk_code cuzk_record_take(cuzk_record *ret, cuzk_timeline *t, uint64_t cursor, cuzk_err *err);
 
 /** Frees what the record owns; accepts one that is all zero. */

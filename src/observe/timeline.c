@@ -237,6 +237,12 @@ uint64_t cuzk_timeline_next(const cuzk_timeline *t)
     return atomic_load_explicit(&t->head, memory_order_acquire);
 }
 
+uint64_t cuzk_timeline_oldest(const cuzk_timeline *t)
+{
+    uint64_t next = cuzk_timeline_next(t), size = t->mask + 1;
+    return next > size ? next - size : 0;
+}
+
 static bool is_there(cuzk_timeline *t, uint64_t cursor)
 {
     cuzk_event e;

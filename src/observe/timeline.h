@@ -122,6 +122,9 @@ bool cuzk_timeline_job_name(cuzk_timeline *t, uint64_t number, cuzk_job_name *re
 /** Number of events recorded so far: the cursor of the next one. */
 uint64_t cuzk_timeline_next(const cuzk_timeline *t);
 
+/** The cursor of the oldest event that the ring may still have. */
+uint64_t cuzk_timeline_oldest(const cuzk_timeline *t);
+
 /**
  * Copies events from *cursor (0: the oldest) on, in order, at most cap of them, to ret; of one job,
  * or of all when job is 0. Moves *cursor past what was looked at, adds to *lost how many of these

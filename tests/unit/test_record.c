@@ -98,6 +98,29 @@ static void a_running_timeline_gives_the_same_record_as_its_log(void **state)
     cuzk_timeline_free(t);
 }
 
+static void what_the_ring_has_lost_is_counted_from_the_cursor(void **state)
+{
+    (void)state;
+    cuzk_timeline *t;
+    cuzk_err err;
+    cuzk_timeline_options o = {.ring_log2 = 4};
+    assert_int_equal(cuzk_timeline_new(&t, &o, &err), CUZK_OK);
+    for (int i = 0; i < 100; i++) {
+        cuzk_timeline_record(t, CUZK_EV_EVICT, 0, -1, -1, -1, i, NULL);
+    }
+    static const struct {
+        uint64_t cursor, n, lost;
+    } cases[] = {{0, 16, 0}, {10, 16, 74}, {84, 16, 0}, {95, 5, 0}, {100, 0, 0}, {200, 0, 0}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        cuzk_record r;
+        assert_int_equal(cuzk_record_take(&r, t, cases[i].cursor, &err), CUZK_OK);
+        assert_int_equal(r.n, cases[i].n);
+        assert_int_equal(r.lost, cases[i].lost);
+        cuzk_record_clear(&r);
+    }
+    cuzk_timeline_free(t);
+}
+
 static void other_lines_of_a_log_are_passed_over(void **state)
 {
     (void)state;
@@ -204,6 +227,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_record_that_was_written_reads_back_the_same),
         cmocka_unit_test(a_running_timeline_gives_the_same_record_as_its_log),
+        cmocka_unit_test(what_the_ring_has_lost_is_counted_from_the_cursor),
         cmocka_unit_test(other_lines_of_a_log_are_passed_over),
         cmocka_unit_test(the_latest_run_in_a_log_counts),
         cmocka_unit_test(malformed_lines_are_named),
