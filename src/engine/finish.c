@@ -136,9 +136,11 @@ static void count_end_locked(cuzk_engine *e, const cuzk_job *job)
 void cuzk_job_end(cuzk_engine *e, cuzk_job *job)
 {
     cuzk_err err = {0};
-    job->ended_ns = cuzk_clock_ns(); /* who decided the end is alone in writing these */
+    pthread_mutex_lock(&e->mu);
+    job->ended_ns = cuzk_clock_ns();
     job->ended_us = cuzk_wall_us();
     const cuzk_job_timings t = timings_of(job);
+    pthread_mutex_unlock(&e->mu);
     if (store_end(e, job, &t, &err) != CUZK_OK) {
         cuzk_engine_say(e, CUZK_ENGINE_ERROR, job->id, "the store does not keep how it ended: %s",
                         err.msg);
