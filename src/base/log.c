@@ -262,18 +262,24 @@ bool cuzk_log_level_parse(const char *name, cuzk_log_level *ret)
     return false;
 }
 
-static bool write_line(cuzk_log *log, const line *l)
+/* Writes bytes as one line; they end in a newline. Counts what is lost. */
+static void write_line(cuzk_log *log, const char *p, size_t n)
 {
     size_t done = 0;
-    while (done < l->n) {
-        ssize_t k = write(log->fd, l->p + done, l->n - done);
+    bool failed = false;
+    pthread_mutex_lock(&log->mu);
+    while (done < n && !failed) {
+        ssize_t k = write(log->fd, p + done, n - done);
         if (k > 0) {
             done += (size_t)k;
-        } else if (k == 0 || errno != EINTR) {
-            return false;
+        } else {
+            failed = k == 0 || errno != EINTR;
         }
     }
-    return true;
+    pthread_mutex_unlock(&log->mu);
+    if (failed) {
+        atomic_fetch_add_explicit(&log->lost, 1, memory_order_relaxed);
+    }
 }
 
 void cuzk_log_write(cuzk_log *log, cuzk_log_level level, const char *target, const char *msg,
@@ -289,14 +295,34 @@ void cuzk_log_write(cuzk_log *log, cuzk_log_level level, const char *target, con
     l.cap = sizeof l.small;
     l.failed = false;
     (log->format == CUZK_LOG_JSON ? put_json : put_text)(&l, level, target, msg, fields, n);
-    pthread_mutex_lock(&log->mu);
-    bool written = !l.failed && write_line(log, &l);
-    pthread_mutex_unlock(&log->mu);
-    if (!written) {
+    if (l.failed) {
         atomic_fetch_add_explicit(&log->lost, 1, memory_order_relaxed);
+    } else {
+        write_line(log, l.p, l.n);
     }
     errno = saved;
     if (l.p != l.small) {
         free(l.p);
     }
+}
+
+void cuzk_log_raw(cuzk_log *log, cuzk_log_level level, const char *json, size_t n)
+{
+    if (!cuzk_log_on(log, level)) {
+        return;
+    }
+    int saved = errno;
+    char small[1024];
+    char *copy = n < sizeof small ? small : malloc(n + 1);
+    if (copy) {
+        memcpy(copy, json, n);
+        copy[n] = '\n';
+        write_line(log, copy, n + 1);
+    } else {
+        atomic_fetch_add_explicit(&log->lost, 1, memory_order_relaxed);
+    }
+    if (copy != small) {
+        free(copy);
+    }
+    errno = saved;
 }

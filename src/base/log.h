@@ -113,6 +113,10 @@ static inline cuzk_log_field cuzk_log_error(const cuzk_err *err)
 void cuzk_log_write(cuzk_log *log, cuzk_log_level level, const char *target, const char *msg,
                     const cuzk_log_field *fields, size_t n);
 
+/** Writes a line that is made already, a JSON object json[n] without newline, as it is: for streams
+ *  of records with a form of their own, such as the timeline's. In a log of text it stays JSON. */
+void cuzk_log_raw(cuzk_log *log, cuzk_log_level level, const char *json, size_t n);
+
 /**
  * One line with any number of fields, which are only evaluated when it is written:
  *

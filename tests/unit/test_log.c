@@ -219,6 +219,23 @@ static void a_line_that_cannot_be_written_is_counted(void **state)
     close(fd);
 }
 
+static void a_line_that_is_made_already_is_written_as_it_is(void **state)
+{
+    (void)state;
+    fixture f = start(CUZK_LOG_TEXT, CUZK_LOG_INFO);
+    char *big = malloc(5000);
+    assert_non_null(big);
+    memset(big, 'x', 5000);
+    cuzk_log_raw(f.log, CUZK_LOG_INFO, "{\"a\":1}", 7);
+    cuzk_log_raw(f.log, CUZK_LOG_DEBUG, "{\"b\":1}", 7);
+    cuzk_log_raw(f.log, CUZK_LOG_INFO, big, 5000);
+    char *text = finish(&f);
+    assert_memory_equal(text, "{\"a\":1}\nxxx", 11);
+    assert_int_equal(strlen(text), 8 + 5001);
+    free(big);
+    free(text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -228,6 +245,7 @@ int main(void)
         cmocka_unit_test(the_level_changes_at_run_time_and_what_it_leaves_out_costs_nothing),
         cmocka_unit_test(lines_of_several_threads_do_not_mix),
         cmocka_unit_test(a_line_that_cannot_be_written_is_counted),
+        cmocka_unit_test(a_line_that_is_made_already_is_written_as_it_is),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
