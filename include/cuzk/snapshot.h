@@ -25,8 +25,18 @@ typedef enum cuzk_partition_state {
 #undef X
 } cuzk_partition_state;
 
-/** "pending", …; never NULL. */
-const char *cuzk_partition_state_name(cuzk_partition_state state);
+/** "pending", …; "?" for a number that is no state. */
+static inline const char *cuzk_partition_state_name(cuzk_partition_state state)
+{
+    switch (state) {
+#define X(name, text)                                                                              \
+    case name:                                                                                     \
+        return text;
+        CUZK_PARTITION_STATE_MAP(X)
+#undef X
+    }
+    return "?";
+}
 
 typedef struct cuzk_snapshot_partition {
     uint32_t index;
