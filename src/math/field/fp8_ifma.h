@@ -378,20 +378,16 @@ FP8_INLINE fp8 fp8_mul(fp8 a, fp8 b)
     return fp8_mul_end(t);
 }
 
-/* ret[k] = a[k] b[k] for two products, step by step in turn: each hides the other's latency. ret
- * may be a or b. */
-FP8_INLINE void fp8_mul_two(fp8 ret[2], const fp8 a[2], const fp8 b[2])
+/* a 2^16 for normal a < 2^400, as a factor: its limbs have bits above the 52 that a product takes.
+ */
+FP8_INLINE fp8 fp8_up_16(fp8 a)
 {
-    __m512i t[2][10];
-    fp8_mul_begin(t[0]);
-    fp8_mul_begin(t[1]);
     FP8_UNROLL
-    for (int i = 0; i < 8; i++) {
-        fp8_mul_step(t[0], i, &a[0], &b[0]);
-        fp8_mul_step(t[1], i, &a[1], &b[1]);
+    for (int i = 7; i > 0; i--) {
+        a.l[i] = _mm512_or_si512(_mm512_slli_epi64(a.l[i], 16), _mm512_srli_epi64(a.l[i - 1], 36));
     }
-    ret[0] = fp8_mul_end(t[0]);
-    ret[1] = fp8_mul_end(t[1]);
+    a.l[0] = _mm512_slli_epi64(a.l[0], 16);
+    return a;
 }
 
 /* a 2^-32 mod p for normal a < 2^384: from the radix 2^416 of a product of two values with radix
@@ -415,7 +411,7 @@ FP8_INLINE fp8 fp8_shift(fp8 a)
     return fp8_normalize(r);
 }
 
-/* Eight rows of words, as stored, to six (or eight) vectors of one word each and back. */
+/* Eight rows of eight words to a vector for each word, and back. */
 FP8_INLINE void fp8_transpose(__m512i r[8])
 {
     __m512i t[8], u[8];
@@ -439,49 +435,101 @@ FP8_INLINE void fp8_transpose(__m512i r[8])
     }
 }
 
-/* Six vectors of 64-bit words, as in eight fp. */
-typedef struct fp8_words {
-    __m512i w[6];
-} fp8_words;
-
-/* The fp that begins `offset` bytes after each of at[8]. */
-FP8_INLINE fp8_words fp8_gather(const void *const at[8], size_t offset)
+/* w[i] = word i, for i < 8, of the eight words from `offset` bytes after each of at[8] on. */
+FP8_INLINE void fp8_gather_8_words(__m512i w[8], const void *const at[8], size_t offset)
 {
-    __m512i r[8];
     FP8_UNROLL
     for (int i = 0; i < 8; i++) {
-        r[i] = _mm512_maskz_loadu_epi64(0x3f, (const char *)at[i] + offset);
+        w[i] = _mm512_loadu_si512((const char *)at[i] + offset);
     }
-    fp8_transpose(r);
-    fp8_words v;
-    FP8_UNROLL
-    for (int i = 0; i < 6; i++) {
-        v.w[i] = r[i];
-    }
-    return v;
+    fp8_transpose(w);
 }
 
-FP8_INLINE fp8 fp8_from_words(fp8_words v)
+/* The same for i < 4. */
+FP8_INLINE void fp8_gather_4_words(__m512i w[4], const void *const at[8], size_t offset)
+{
+    __m512i r[4], t[4]; /* two rows each: 0 2, 1 3, 4 6, 5 7 */
+    FP8_UNROLL
+    for (int i = 0; i < 4; i++) {
+        const char *row = (const char *)at[i / 2 * 4 + i % 2] + offset;
+        const char *other = (const char *)at[i / 2 * 4 + i % 2 + 2] + offset;
+        r[i] = _mm512_castsi256_si512(_mm256_loadu_si256((const void *)row));
+        r[i] = _mm512_inserti64x4(r[i], _mm256_loadu_si256((const void *)other), 1);
+    }
+    FP8_UNROLL
+    for (int i = 0; i < 2; i++) {
+        t[2 * i] = _mm512_unpacklo_epi64(r[2 * i], r[2 * i + 1]);
+        t[2 * i + 1] = _mm512_unpackhi_epi64(r[2 * i], r[2 * i + 1]);
+    }
+    FP8_UNROLL
+    for (int i = 0; i < 2; i++) {
+        w[i] = _mm512_shuffle_i64x2(t[i], t[i + 2], 0x88);
+        w[i + 2] = _mm512_shuffle_i64x2(t[i], t[i + 2], 0xdd);
+    }
+}
+
+/* The first n lanes of eight words back, `stride` bytes apart. */
+FP8_INLINE void fp8_scatter_8_words(void *first, size_t stride, __m512i w[8], size_t n)
+{
+    fp8_transpose(w);
+    FP8_UNROLL
+    for (size_t i = 0; i < 8; i++) {
+        if (i < n) {
+            _mm512_storeu_si512((char *)first + i * stride, w[i]);
+        }
+    }
+}
+
+/* The same for four words. */
+FP8_INLINE void fp8_scatter_4_words(void *first, size_t stride, const __m512i w[4], size_t n)
+{
+    const __m512i low = _mm512_set_epi64(11, 10, 3, 2, 9, 8, 1, 0);
+    const __m512i high = _mm512_set_epi64(15, 14, 7, 6, 13, 12, 5, 4);
+    __m512i even[2], odd[2];
+    FP8_UNROLL
+    for (int i = 0; i < 2; i++) {
+        even[i] = _mm512_unpacklo_epi64(w[2 * i], w[2 * i + 1]);
+        odd[i] = _mm512_unpackhi_epi64(w[2 * i], w[2 * i + 1]);
+    }
+    __m512i r[4]; /* two rows each: 0 2, 1 3, 4 6, 5 7 */
+    r[0] = _mm512_permutex2var_epi64(even[0], low, even[1]);
+    r[1] = _mm512_permutex2var_epi64(odd[0], low, odd[1]);
+    r[2] = _mm512_permutex2var_epi64(even[0], high, even[1]);
+    r[3] = _mm512_permutex2var_epi64(odd[0], high, odd[1]);
+    FP8_UNROLL
+    for (size_t i = 0; i < 4; i++) {
+        size_t row = i / 2 * 4 + i % 2;
+        char *to = (char *)first + row * stride;
+        if (row < n) {
+            _mm256_storeu_si256((void *)to, _mm512_castsi512_si256(r[i]));
+        }
+        if (row + 2 < n) {
+            _mm256_storeu_si256((void *)(to + 2 * stride), _mm512_extracti64x4_epi64(r[i], 1));
+        }
+    }
+}
+
+/* From eight fp, a vector for each word, and back. */
+FP8_INLINE fp8 fp8_from_words(const __m512i w[6])
 {
     fp8 r;
-    r.l[0] = fp8_low(v.w[0]);
-    r.l[7] = _mm512_srli_epi64(v.w[5], 44);
+    r.l[0] = fp8_low(w[0]);
+    r.l[7] = _mm512_srli_epi64(w[5], 44);
     FP8_UNROLL
     for (int i = 1; i < 7; i++) {
         unsigned word = (unsigned)(52 * i) / 64;
         unsigned shift = (unsigned)(52 * i) % 64;
-        __m512i x = _mm512_srli_epi64(v.w[word], shift);
+        __m512i x = _mm512_srli_epi64(w[word], shift);
         if (shift > 12) {
-            x = _mm512_or_si512(x, _mm512_slli_epi64(v.w[word + 1], 64 - shift));
+            x = _mm512_or_si512(x, _mm512_slli_epi64(w[word + 1], 64 - shift));
         }
         r.l[i] = fp8_low(x);
     }
     return r;
 }
 
-FP8_INLINE fp8_words fp8_to_words(fp8 a)
+FP8_INLINE void fp8_to_words(__m512i w[6], fp8 a)
 {
-    fp8_words v;
     FP8_UNROLL
     for (int i = 0; i < 6; i++) {
         unsigned limb = (unsigned)(64 * i) / 52;
@@ -491,26 +539,7 @@ FP8_INLINE fp8_words fp8_to_words(fp8 a)
         if (104 - shift < 64 && limb + 2 < 8) {
             x = _mm512_or_si512(x, _mm512_slli_epi64(a.l[limb + 2], 104 - shift));
         }
-        v.w[i] = x;
-    }
-    return v;
-}
-
-/* Writes lane j to the fp that begins at `first` + j `stride` bytes, for j < n. */
-FP8_INLINE void fp8_scatter(void *first, size_t stride, fp8_words v, size_t n)
-{
-    __m512i r[8];
-    FP8_UNROLL
-    for (int i = 0; i < 6; i++) {
-        r[i] = v.w[i];
-    }
-    r[6] = r[7] = _mm512_setzero_si512();
-    fp8_transpose(r);
-    FP8_UNROLL
-    for (size_t i = 0; i < 8; i++) {
-        if (i < n) {
-            _mm512_mask_storeu_epi64((char *)first + i * stride, 0x3f, r[i]);
-        }
+        w[i] = x;
     }
 }
 

@@ -18,15 +18,10 @@ typedef struct msm_pair {
     msm_ref a, b;
 } msm_pair;
 
-/** Most additions that one inversion serves. */
-#define MSM_BATCH 1024
-
-/** Working memory of one call of msm_*_add_pairs: one per thread, contents of no interest. */
+/** Working memory of one call of msm_*_add_pairs: one per thread, contents of no interest. Sized so
+ *  that an inversion serves some 1000 additions and that everything stays in a 1 MiB cache. */
 typedef struct msm_batch {
-    _Alignas(64) uint64_t prefix[MSM_BATCH * 8];
-    _Alignas(64) uint64_t divisor[MSM_BATCH * 8];
-    _Alignas(64) uint64_t x[MSM_BATCH * 16]; /* of the first point; the eight-lane path only */
-    bool odd[MSM_BATCH / 8];                 /* octets with an unusual addition; as x */
+    _Alignas(64) unsigned char bytes[344064];
 } msm_batch;
 
 /**
@@ -37,7 +32,7 @@ void msm_g1_add_pairs(g1_affine *ret, const msm_pair *pair, size_t n, msm_batch 
 void msm_g2_add_pairs(g2_affine *ret, const msm_pair *pair, size_t n, msm_batch *scratch);
 
 #ifdef CUZK_X86_64
-/** The same for n <= MSM_BATCH, eight additions at a time with AVX-512 IFMA. */
+/** The same, eight additions at a time with AVX-512 IFMA. */
 void msm_g1_add_pairs_ifma(g1_affine *ret, const msm_pair *pair, size_t n, msm_batch *scratch);
 void msm_g2_add_pairs_ifma(g2_affine *ret, const msm_pair *pair, size_t n, msm_batch *scratch);
 #endif

@@ -2,7 +2,8 @@
 #include "math/msm/batch.h"
 
 #define AFFINE  g1_affine
-#define X_WORDS 8 /* of 64 bits, for one element of fe in scratch memory, a lane */
+#define DIVISOR dx
+#define MORE_MEMBERS
 
 typedef fp8 fe;
 
@@ -11,8 +12,6 @@ typedef fp8 fe;
 #define fe_raw_add    fp8_raw_add
 #define fe_raw_sub    fp8_raw_sub
 #define fe_settle     fp8_settle
-#define fe_get        fp8_get
-#define fe_put        fp8_put
 #define fe_select     fp8_select
 #define fe_sub        fp8_sub
 #define fe_add        fp8_add
@@ -24,30 +23,30 @@ typedef fp8 fe;
 #define fe_zero       fp8_zero
 #define fe_is_zero    fp8_is_zero
 #define fe_eq         fp8_eq
+#define fe_scale      fp8_mul
+#define fe_up_16      fp8_up_16
 
-FP8_INLINE fe fe_gather(const void *const at[8], size_t offset)
+FP8_INLINE void fe_gather(fe *ret_x, fe *ret_y, const void *const at[8])
 {
-    return fp8_from_words(fp8_gather(at, offset));
+    __m512i w[12];
+    fp8_gather_8_words(w, at, 0);
+    fp8_gather_4_words(w + 8, at, 64);
+    *ret_x = fp8_from_words(w);
+    *ret_y = fp8_from_words(w + 6);
 }
 
-FP8_INLINE void fe_scatter(fp *ret, fe a, size_t n)
+FP8_INLINE void fe_scatter(g1_affine *ret, fe x, fe y, size_t n)
 {
-    fp8_scatter(ret, sizeof(AFFINE), fp8_to_words(a), n);
+    __m512i w[12];
+    fp8_to_words(w, x);
+    fp8_to_words(w + 6, y);
+    fp8_scatter_8_words(ret, sizeof *ret, w, n);
+    fp8_scatter_4_words((char *)ret + 64, sizeof *ret, w + 8, n);
 }
 
 FP8_INLINE fe fe_triple(fe a) { return fp8_normalize(fp8_raw_add(fp8_raw_add(a, a), a)); }
 
 FP8_INLINE fp8 fe_divisor(fe dx) { return dx; }
-
-FP8_INLINE fe fe_dx_again(fp8 divisor, fe xa, const void *const b[8])
-{
-    (void)xa;
-    (void)b;
-    return divisor;
-}
-
-#define fe_mul_two   fp8_mul_two
-#define fe_scale_two fp8_mul_two
 
 FP8_INLINE fe fe_dividend(fe dy, fe dx)
 {

@@ -1,8 +1,9 @@
 #include "math/field/fp8_ifma.h"
 #include "math/msm/batch.h"
 
-#define AFFINE  g2_affine
-#define X_WORDS 16 /* of 64 bits, for one element of fe in scratch memory, a lane */
+#define AFFINE       g2_affine
+#define DIVISOR      norm
+#define MORE_MEMBERS fp8 norm;
 
 /* Eight elements of Fp2. */
 typedef struct fe {
@@ -28,14 +29,6 @@ FP8_INLINE fe fe_raw_sub(fe a, fe b)
 
 FP8_INLINE fe fe_settle(fe a, uint64_t n) { return (fe){fp8_settle(a.c0, n), fp8_settle(a.c1, n)}; }
 
-FP8_INLINE fe fe_get(const uint64_t *limbs) { return (fe){fp8_get(limbs), fp8_get(limbs + 64)}; }
-
-FP8_INLINE void fe_put(uint64_t *limbs, fe a)
-{
-    fp8_put(limbs, a.c0);
-    fp8_put(limbs + 64, a.c1);
-}
-
 FP8_INLINE fe fe_select(__mmask8 mask, fe a, fe b)
 {
     return (fe){fp8_select(mask, a.c0, b.c0), fp8_select(mask, a.c1, b.c1)};
@@ -50,6 +43,8 @@ FP8_INLINE fe fe_add(fe a, fe b) { return fe_normalize(fe_raw_add(a, b)); }
 
 FP8_INLINE fe fe_shift(fe a) { return (fe){fp8_shift(a.c0), fp8_shift(a.c1)}; }
 
+FP8_INLINE fe fe_up_16(fe a) { return (fe){fp8_up_16(a.c0), fp8_up_16(a.c1)}; }
+
 FP8_INLINE fe fe_reduce(fe a) { return (fe){fp8_reduce(a.c0), fp8_reduce(a.c1)}; }
 
 FP8_INLINE fe fe_one(void) { return (fe){fp8_one(), fp8_zero()}; }
@@ -60,7 +55,8 @@ FP8_INLINE __mmask8 fe_is_zero(fe a) { return fp8_is_zero(a.c0) & fp8_is_zero(a.
 
 FP8_INLINE __mmask8 fe_eq(fe a, fe b) { return fp8_eq(a.c0, b.c0) & fp8_eq(a.c1, b.c1); }
 
-/* Both parts as sums of two products with one reduction each; parts of a and b below 8p. */
+/* Both parts as sums of two products with one reduction each; parts of b below 8p, those of a times
+ * 8p below 2^796. */
 FP8_INLINE fe fe_mul(fe a, fe b)
 {
     fe r;
@@ -81,16 +77,28 @@ FP8_INLINE fe fe_sqr(fe a)
 
 FP8_INLINE fe fe_triple(fe a) { return fe_normalize(fe_raw_add(fe_raw_add(a, a), a)); }
 
-FP8_INLINE fe fe_gather(const void *const at[8], size_t offset)
+FP8_INLINE void fe_gather(fe *ret_x, fe *ret_y, const void *const at[8])
 {
-    return (fe){fp8_from_words(fp8_gather(at, offset + offsetof(fp2, c0))),
-                fp8_from_words(fp8_gather(at, offset + offsetof(fp2, c1)))};
+    __m512i w[24];
+    FP8_UNROLL
+    for (size_t i = 0; i < 24; i += 8) {
+        fp8_gather_8_words(w + i, at, 8 * i);
+    }
+    *ret_x = (fe){fp8_from_words(w), fp8_from_words(w + 6)};
+    *ret_y = (fe){fp8_from_words(w + 12), fp8_from_words(w + 18)};
 }
 
-FP8_INLINE void fe_scatter(fp2 *ret, fe a, size_t n)
+FP8_INLINE void fe_scatter(g2_affine *ret, fe x, fe y, size_t n)
 {
-    fp8_scatter(&ret->c0, sizeof(AFFINE), fp8_to_words(a.c0), n);
-    fp8_scatter(&ret->c1, sizeof(AFFINE), fp8_to_words(a.c1), n);
+    __m512i w[24];
+    fp8_to_words(w, x.c0);
+    fp8_to_words(w + 6, x.c1);
+    fp8_to_words(w + 12, y.c0);
+    fp8_to_words(w + 18, y.c1);
+    FP8_UNROLL
+    for (size_t i = 0; i < 24; i += 8) {
+        fp8_scatter_8_words((char *)ret + 8 * i, sizeof *ret, w + i, n);
+    }
 }
 
 /* The norm: the chain of products is then one in Fp. */
@@ -106,26 +114,7 @@ FP8_INLINE fe fe_dividend(fe dy, fe dx)
     return fe_mul(dy, dx);
 }
 
-FP8_INLINE void fe_mul_two(fe ret[2], const fe a[2], const fe b[2])
-{
-    ret[0] = fe_mul(a[0], b[0]);
-    ret[1] = fe_mul(a[1], b[1]);
-}
-
-FP8_INLINE void fe_scale_two(fe ret[2], const fe a[2], const fp8 b[2])
-{
-    for (int i = 0; i < 2; i++) {
-        fp8 parts[2] = {a[i].c0, a[i].c1}, both[2] = {b[i], b[i]};
-        fp8_mul_two(parts, parts, both);
-        ret[i] = (fe){parts[0], parts[1]};
-    }
-}
-
-FP8_INLINE fe fe_dx_again(fp8 divisor, fe xa, const void *const b[8])
-{
-    (void)divisor;
-    return fe_sub(fe_gather(b, offsetof(AFFINE, x)), xa, 2);
-}
+FP8_INLINE fe fe_scale(fe a, fp8 b) { return (fe){fp8_mul(a.c0, b), fp8_mul(a.c1, b)}; }
 
 #include "math/msm/batch_lanes.inc.h"
 

@@ -57,10 +57,18 @@ static void chord(AFFINE *ret, const AFFINE *a, const AFFINE *b, const FIELD *sl
     ret->x = x;
 }
 
+#define MOST 1024 /* additions that one inversion serves */
+
+typedef struct products {
+    fp prefix[MOST], divisor[MOST];
+} products;
+
+_Static_assert(sizeof(products) <= sizeof(msm_batch), "they lie in a batch's working memory");
+
 static void add_some(AFFINE *ret, const msm_pair *pair, size_t n, msm_batch *scratch)
 {
-    fp *prefix = (fp *)scratch->prefix;
-    fp *divisor = (fp *)scratch->divisor;
+    fp *prefix = ((products *)scratch->bytes)->prefix;
+    fp *divisor = ((products *)scratch->bytes)->divisor;
     fp acc = fp_one;
     for (size_t i = 0; i < n; i++) {
         AFFINE a = load(pair[i].a);
@@ -95,14 +103,13 @@ static void add_some(AFFINE *ret, const msm_pair *pair, size_t n, msm_batch *scr
 
 void MSM_(_add_pairs)(AFFINE *ret, const msm_pair *pair, size_t n, msm_batch *scratch)
 {
-    for (size_t i = 0; i < n; i += MSM_BATCH) {
-        size_t some = n - i < MSM_BATCH ? n - i : MSM_BATCH;
 #ifdef CUZK_X86_64
-        if (math_isa_level >= MATH_ISA_IFMA) {
-            ADD_PAIRS_IFMA(ret + i, pair + i, some, scratch);
-            continue;
-        }
+    if (math_isa_level >= MATH_ISA_IFMA) {
+        ADD_PAIRS_IFMA(ret, pair, n, scratch);
+        return;
+    }
 #endif
-        add_some(ret + i, pair + i, some, scratch);
+    for (size_t i = 0; i < n; i += MOST) {
+        add_some(ret + i, pair + i, n - i < MOST ? n - i : MOST, scratch);
     }
 }

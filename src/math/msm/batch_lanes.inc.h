@@ -1,30 +1,30 @@
 /*
  * Batched affine additions, eight at a time; included by batch_g1_ifma.c and batch_g2_ifma.c, which
- * define AFFINE, FIELD and, for eight field elements (fe):
- *   fe_gather(at, offset)         elements from memory, normal
- *   fe_scatter(ret, a, n)         the first n back, `ret` AFFINE apart
- *   fe_is_zero, fe_eq             masks; operands normal, compared as integers
- *   fe_raw_negate, fe_select, fe_settle, fe_get, fe_put    as fp8_...
- *   fe_sub(a, b, n)               a - b + n p
- *   fe_triple, fe_mul, fe_sqr, fe_shift, fe_reduce, fe_one, fe_zero
- *   fe_divisor(dx)                an fp8 that is zero only with dx
- *   fe_dividend(dy, dx)           what over fe_divisor(dx) is dy / dx
- *   fe_dx_again(divisor, xa, b)   dx, from fe_divisor(dx) or from the points
- *   fe_mul_two, fe_scale_two      two independent products, by elements and by an fp8
+ * define AFFINE and, for eight field elements (fe):
+ *   fe_gather(&x, &y, at)    the points at eight addresses, normal
+ *   fe_scatter(ret, x, y, n) the first n back
+ *   fe_is_zero, fe_eq        masks; operands normal, compared as integers
+ *   fe_sub(a, b, n)          a - b + n p
+ *   fe_up_16(a)              a 2^16, as fe_mul's first factor only
+ *   fe_raw_..., fe_select, fe_settle, fe_triple, fe_mul, fe_sqr, fe_shift, fe_reduce, fe_one,
+ * fe_zero fe_divisor(dx)           an fp8 that is zero only with dx, kept in a step's member
+ * DIVISOR, one of MORE_MEMBERS if need be fe_dividend(dy, dx)      what over fe_divisor(dx) is dy /
+ * dx fe_scale(a, b)           times an fp8
  *
  * Coordinates in memory are settled: below p (1 + 2^-12), all zero for infinity only. Their
  * Montgomery radix is 2^384, that of products here 2^416. To the latter a coordinate v reads as v
- * 2^-32. Slopes are quotients, so the factor cancels; only their square and the slope of a tangent,
- * 3 x^2 / 2 y, need fe_shift to put it back.
+ * 2^-32. Slopes are quotients, so the factor cancels. They are kept times 2^-16: then their square
+ * comes out in the radix of coordinates, and 2^16 times them is the factor of a coordinate. The
+ * slope of a tangent, 3 x^2 / 2 y, needs fe_shift.
  *
  * The chord's formula does not fit equal or opposite points. They show in the product of all
  * divisors, which is then zero, and are so rare that the batch is done again with a careful look at
  * every octet.
  */
 
-#define AHEAD 64 /* pairs between a prefetch and its use, on the way up */
+#define AHEAD 64 /* pairs between a prefetch and its use */
 
-#define GROUP_OCTETS 4 /* even */
+#define GROUP_OCTETS 4
 
 /* Eight pairs: addresses and signs. */
 typedef struct octet {
@@ -58,70 +58,86 @@ FP8_INLINE octet octet_of(const msm_pair *pair, size_t n)
     return q;
 }
 
-/* Most points lie on lines that begin within 64 bytes of each other or of their end. */
+/* All lines that the points are on, wherever they begin. */
 FP8_INLINE void prefetch(const msm_pair *pair)
 {
     const msm_ref *ref = &pair->a;
     FP8_UNROLL
     for (unsigned i = 0; i < 16; i++) {
         const char *p = (const char *)ref[i];
-        for (size_t at = 0; at + 64 < sizeof(AFFINE); at += 64) {
+        for (size_t at = 0; at < sizeof(AFFINE); at += 48) {
             _mm_prefetch(p + at, _MM_HINT_T0);
         }
         _mm_prefetch(p + sizeof(AFFINE) - 2, _MM_HINT_T0);
     }
 }
 
-#define X_OF(at) fe_gather(at, offsetof(AFFINE, x))
-#define Y_OF(at) fe_gather(at, offsetof(AFFINE, y))
-
-FP8_INLINE fe signed_y(const void *const at[8], __mmask8 minus)
-{
-    return fe_raw_negate(minus, Y_OF(at), 2);
-}
-
 /* Lanes with an infinite point; no finite point of order r has an x of zero. */
 FP8_INLINE __mmask8 any_infinite(fe xa, fe xb) { return fe_is_zero(xa) | fe_is_zero(xb); }
 
-static __attribute__((noinline)) odd_lanes look(const octet *q)
+/* The octet's points, with signs worked in: ordinates are raw. */
+typedef struct points {
+    fe xa, ya, xb, yb;
+} points;
+
+FP8_INLINE points read_points(const octet *q)
 {
-    fe xa = fe_reduce(X_OF(q->a)), xb = fe_reduce(X_OF(q->b));
-    fe ya = fe_reduce(fe_normalize(signed_y(q->a, q->minus_a)));
-    fe yb = fe_reduce(fe_normalize(signed_y(q->b, q->minus_b)));
+    points t;
+    fe_gather(&t.xa, &t.ya, q->a);
+    fe_gather(&t.xb, &t.yb, q->b);
+    t.ya = fe_raw_negate(q->minus_a, t.ya, 2);
+    t.yb = fe_raw_negate(q->minus_b, t.yb, 2);
+    return t;
+}
+
+static points reduced_points(const octet *q)
+{
+    points t = read_points(q);
+    t.xa = fe_reduce(t.xa);
+    t.xb = fe_reduce(t.xb);
+    t.ya = fe_reduce(fe_normalize(t.ya));
+    t.yb = fe_reduce(fe_normalize(t.yb));
+    return t;
+}
+
+static odd_lanes look(const points *t)
+{
     odd_lanes o;
-    o.a_inf = fe_is_zero(xa);
-    o.b_inf = fe_is_zero(xb);
-    __mmask8 same_x = (__mmask8)(fe_eq(xa, xb) & ~(o.a_inf | o.b_inf));
-    o.twice = same_x & fe_eq(ya, yb);
+    o.a_inf = fe_is_zero(t->xa);
+    o.b_inf = fe_is_zero(t->xb);
+    __mmask8 same_x = (__mmask8)(fe_eq(t->xa, t->xb) & ~(o.a_inf | o.b_inf));
+    o.twice = same_x & fe_eq(t->ya, t->yb);
     o.cancel = (__mmask8)(same_x & ~o.twice);
     return o;
 }
 
-static __attribute__((noinline)) fe odd_dx(const octet *q, fe dx)
+static __attribute__((noinline)) fe odd_chord(const octet *q)
 {
-    odd_lanes o = look(q);
-    fe y = fe_normalize(signed_y(q->a, q->minus_a));
-    dx = fe_select(o.twice, fe_shift(fe_add(y, y)), dx);
-    return fe_select(o.a_inf | o.b_inf | o.cancel, fe_one(), dx);
+    points t = read_points(q);
+    return fe_sub(t.xb, t.xa, 2);
 }
 
-static __attribute__((noinline)) fe odd_dy(const octet *q, fe dy)
+/* Puts tangents for chords where points are equal, and 1 below the line where there is neither. */
+static __attribute__((noinline)) void odd_slope(const octet *q, fe *dy, fe *dx)
 {
-    return fe_select(look(q).twice, fe_triple(fe_sqr(X_OF(q->a))), dy);
+    points t = reduced_points(q);
+    odd_lanes o = look(&t);
+    *dy = fe_select(o.twice, fe_triple(fe_sqr(t.xa)), *dy);
+    *dx = fe_select(o.twice, fe_shift(fe_add(t.ya, t.ya)), *dx);
+    *dx = fe_select(o.a_inf | o.b_inf | o.cancel, fe_one(), *dx);
 }
 
 static __attribute__((noinline)) void odd_sum(const octet *q, fe *x, fe *y)
 {
-    odd_lanes o = look(q);
-    fe ya = fe_reduce(fe_normalize(signed_y(q->a, q->minus_a)));
-    fe yb = fe_reduce(fe_normalize(signed_y(q->b, q->minus_b)));
-    *x = fe_select(o.cancel, fe_zero(), fe_select(o.b_inf, X_OF(q->a), *x));
-    *y = fe_select(o.cancel, fe_zero(), fe_select(o.b_inf, ya, *y));
-    *x = fe_select(o.a_inf, X_OF(q->b), *x);
-    *y = fe_select(o.a_inf, yb, *y);
+    points t = reduced_points(q);
+    odd_lanes o = look(&t);
+    *x = fe_select(o.cancel, fe_zero(), fe_select(o.b_inf, t.xa, *x));
+    *y = fe_select(o.cancel, fe_zero(), fe_select(o.b_inf, t.ya, *y));
+    *x = fe_select(o.a_inf, t.xb, *x);
+    *y = fe_select(o.a_inf, t.yb, *y);
 }
 
-/* The inverses of eight elements, in radix 2^416, by one inversion: each step multiplies every lane
+/* The inverses of eight elements, in radix 2^400, by one inversion: each step multiplies every lane
  * by the one `turn` lanes on, until all hold the whole product. False when that is zero. */
 static bool invert(fp8 *ret, fp8 a)
 {
@@ -134,19 +150,22 @@ static bool invert(fp8 *ret, fp8 a)
         }
         a = fp8_mul(a, turned[i]);
     }
-    fp whole[8], shift = fp_from_u64((uint64_t)1 << 32);
-    fp8_scatter(whole, sizeof *whole, fp8_to_words(fp8_reduce(a)), 8);
-    if (fp_is_zero(&whole[0])) {
+    fp whole, shift = fp_from_u64((uint64_t)1 << 48);
+    a = fp8_reduce(a);
+    __m512i w[6];
+    fp8_to_words(w, a);
+    for (int i = 0; i < FP_LIMBS; i++) {
+        whole.l[i] = (uint64_t)_mm_cvtsi128_si64(_mm512_castsi512_si128(w[i]));
+    }
+    if (fp_is_zero(&whole)) {
         return false;
     }
-    fp_inv(&whole[0], &whole[0]);
-    fp_sqr(&shift, &shift); /* the inverse is in radix 2^352 */
-    fp_mul(&whole[0], &whole[0], &shift);
-    const void *at[8];
-    for (int i = 0; i < 8; i++) {
-        at[i] = &whole[0];
+    fp_inv(&whole, &whole); /* in radix 2^352 */
+    fp_mul(&whole, &whole, &shift);
+    for (int i = 0; i < FP_LIMBS; i++) {
+        w[i] = fp8_all(whole.l[i]);
     }
-    fp8 inverse = fp8_from_words(fp8_gather(at, 0));
+    fp8 inverse = fp8_from_words(w);
     for (int i = 3; i-- > 0;) {
         inverse = fp8_mul(inverse, turned[i]);
     }
@@ -154,154 +173,106 @@ static bool invert(fp8 *ret, fp8 a)
     return true;
 }
 
-/* Prefix products in two independent chains, one for even and one for odd octets. */
-FP8_INLINE void multiply_up(const msm_pair *pair, size_t n, msm_batch *s, fp8 acc[2], bool careful)
+/* What the way up leaves for the way back, for each octet. */
+typedef struct step {
+    fe xa, ya, dx, dividend; /* ya raw */
+    fp8 prefix;              /* of the divisors of all octets before */
+    MORE_MEMBERS
+    _Alignas(64) bool odd;
+} step;
+
+#define STEPS (sizeof(msm_batch) / sizeof(step))
+
+/* Returns the product of all divisors. */
+FP8_INLINE fp8 way_up(step *s, const msm_pair *pair, size_t n, bool careful)
 {
-    acc[0] = acc[1] = fp8_one();
-    for (size_t i = 0; i < n; i += 8) {
+    fp8 product = fp8_one();
+    for (size_t i = 0; i < n; i += 8, s++) {
         octet q = octet_of(pair + i, n - i);
         if (i + AHEAD + 8 <= n) {
             prefetch(pair + i + AHEAD);
         }
-        fe xa = X_OF(q.a), xb = X_OF(q.b);
-        fe dx = fe_sub(xb, xa, 2);
-        s->odd[i / 8] = careful || any_infinite(xa, xb);
-        if (s->odd[i / 8]) {
-            dx = odd_dx(&q, dx);
+        points t = read_points(&q);
+        fe dx = fe_sub(t.xb, t.xa, 2);
+        fe dy = fe_sub(t.yb, t.ya, 2);
+        s->xa = t.xa;
+        s->ya = t.ya;
+        s->odd = careful || any_infinite(t.xa, t.xb);
+        s->dx = dx;
+        if (s->odd) {
+            odd_slope(&q, &dy, &dx);
         }
-        fp8 d = fe_divisor(dx);
-        fe_put(s->x + X_WORDS * i, xa);
-        fp8_put(s->prefix + 8 * i, acc[0]);
-        fp8_put(s->divisor + 8 * i, d);
-        fp8 product = fp8_mul(acc[0], d);
-        acc[0] = acc[1];
-        acc[1] = product;
+        s->dividend = fe_dividend(dy, dx);
+        s->DIVISOR = fe_divisor(dx);
+        s->prefix = product;
+        product = fp8_mul(product, s->DIVISOR);
     }
+    return product;
 }
 
-/* GROUP octets go through the way back together, step by step: a step's products are independent,
- * so that the processor always finds one to work on. */
-typedef struct octets {
-    octet q[GROUP_OCTETS];
-    fe xa[GROUP_OCTETS], dx[GROUP_OCTETS], ya[GROUP_OCTETS]; /* ya may be raw */
-    fe x[GROUP_OCTETS], y[GROUP_OCTETS];                     /* slope, then the sum */
-    fp8 inverse[GROUP_OCTETS];
-    bool odd[GROUP_OCTETS];
-} octets;
-
-/* Reads `count` octets from pair i on, with what their slopes have above the line. */
-FP8_INLINE void read_back(octets *g, size_t count, const msm_pair *pair, size_t i, size_t n,
-                          const msm_batch *s)
+/* Some octets go through each part of the way back one after the other, so that the processor
+ * always finds a product that need not wait. `inverse` is that of all divisors up to here. */
+FP8_INLINE void back_group(AFFINE *ret, const msm_pair *pair, size_t n, const step *s, size_t count,
+                           fp8 *inverse)
 {
-    for (size_t k = 0; k < count; k++, i += 8) {
-        octet q = octet_of(pair + i, n - i);
-        fe xa = fe_get(s->x + X_WORDS * i);
-        fe ya = signed_y(q.a, q.minus_a);
-        fe dy = fe_sub(signed_y(q.b, q.minus_b), ya, 2);
-        fe dx;
-        g->odd[k] = s->odd[i / 8];
-        if (g->odd[k]) {
-            fe chord = fe_sub(X_OF(q.b), xa, 2);
-            g->dx[k] = chord;
-            dx = odd_dx(&q, chord);
-            dy = odd_dy(&q, dy);
-        } else {
-            dx = fe_dx_again(fp8_get(s->divisor + 8 * i), xa, q.b);
-            g->dx[k] = dx;
-        }
-        g->q[k] = q;
-        g->xa[k] = xa;
-        g->ya[k] = ya;
-        g->y[k] = fe_dividend(dy, dx);
-    }
-}
-
-/* The inverse of each divisor of the group, from the last octet to the first. */
-FP8_INLINE void invert_back(octets *g, size_t count, size_t i, const msm_batch *s, fp8 inverse[2])
-{
+    fe slope[GROUP_OCTETS], x[GROUP_OCTETS], y[GROUP_OCTETS];
     for (size_t k = count; k-- > 0;) {
-        fp8 both[2] = {inverse[0], inverse[0]};
-        fp8 with[2] = {fp8_get(s->prefix + 8 * (i + 8 * k)), fp8_get(s->divisor + 8 * (i + 8 * k))};
-        fp8_mul_two(both, both, with);
-        g->inverse[k] = both[0];
-        inverse[0] = inverse[1];
-        inverse[1] = both[1];
-    }
-}
-
-FP8_INLINE void add_group(AFFINE *ret, octets *g, size_t count, size_t n)
-{
-    for (size_t k = 0; k < count; k += 2) {
-        fe_scale_two(&g->y[k], &g->y[k], &g->inverse[k]);
+        slope[k] = fe_scale(s[k].dividend, fp8_mul(*inverse, s[k].prefix));
+        *inverse = fp8_mul(*inverse, s[k].DIVISOR);
     }
     for (size_t k = 0; k < count; k++) {
-        /* xa + xb = 2 xa + dx - 2 p */
-        fe x = fe_raw_sub(fe_shift(fe_sqr(g->y[k])), fe_raw_add(g->xa[k], g->xa[k]));
-        g->x[k] = fe_settle(fe_raw_sub(x, g->dx[k]), 5);
-    }
-    for (size_t k = 0; k < count; k += 2) {
-        fe fall[2] = {fe_sub(g->xa[k], g->x[k], 2), fe_sub(g->xa[k + 1], g->x[k + 1], 2)};
-        fe_mul_two(fall, fall, &g->y[k]);
-        g->y[k] = fe_settle(fe_raw_sub(fall[0], g->ya[k]), 3);
-        g->y[k + 1] = fe_settle(fe_raw_sub(fall[1], g->ya[k + 1]), 3);
-    }
-    for (size_t k = 0; k < count && 8 * k < n; k++) {
-        if (g->odd[k]) {
-            odd_sum(&g->q[k], &g->x[k], &g->y[k]);
+        fe dx = s[k].dx;
+        if (s[k].odd) {
+            octet q = octet_of(pair + 8 * k, n - 8 * k);
+            dx = odd_chord(&q);
         }
-        fe_scatter(&ret[8 * k].x, g->x[k], n - 8 * k);
-        fe_scatter(&ret[8 * k].y, g->y[k], n - 8 * k);
+        /* xa + xb = 2 xa + dx - 2 p */
+        fe t = fe_raw_sub(fe_sqr(slope[k]), fe_raw_add(s[k].xa, s[k].xa));
+        x[k] = fe_settle(fe_raw_sub(t, dx), 5);
+    }
+    for (size_t k = 0; k < count; k++) {
+        fe t = fe_mul(fe_up_16(slope[k]), fe_sub(s[k].xa, x[k], 2));
+        y[k] = fe_settle(fe_raw_sub(t, s[k].ya), 3);
+    }
+    for (size_t k = 0; k < count; k++) {
+        if (s[k].odd) {
+            octet q = octet_of(pair + 8 * k, n - 8 * k);
+            odd_sum(&q, &x[k], &y[k]);
+        }
+        fe_scatter(ret + 8 * k, x[k], y[k], n - 8 * k);
     }
 }
 
-/* The way back, from the chains' products. False, with nothing written, when there is an odd lane
- * that a careless way up has not seen. */
-FP8_INLINE bool add_back(AFFINE *ret, const msm_pair *pair, size_t n, msm_batch *s,
-                         const fp8 acc[2])
+/* False, with nothing written, when there is an odd lane that a careless way up has not seen. */
+FP8_INLINE bool add_some(AFFINE *ret, const msm_pair *pair, size_t n, msm_batch *scratch,
+                         bool careful)
 {
-    fp8 both, inverse[2];
-    if (!invert(&both, fp8_mul(acc[0], acc[1]))) {
+    step *s = (step *)scratch->bytes;
+    fp8 inverse;
+    if (!invert(&inverse, way_up(s, pair, n, careful))) {
         return false;
     }
-    /* acc[1] is the chain of the last octet */
-    inverse[0] = fp8_mul(both, acc[0]);
-    inverse[1] = fp8_mul(both, acc[1]);
-    octets g;
-    size_t end = (n + 7) / 8;
-    while (end > 0) {
+    for (size_t end = (n + 7) / 8; end > 0;) {
         size_t begin = (end - 1) / GROUP_OCTETS * GROUP_OCTETS;
-        for (size_t i = begin >= GROUP_OCTETS ? 8 * (begin - GROUP_OCTETS) : 8 * begin;
-             i < 8 * begin; i += 8) {
-            prefetch(pair + i);
-        }
-        read_back(&g, end - begin, pair, 8 * begin, n, s);
-        invert_back(&g, end - begin, 8 * begin, s, inverse);
-        if ((end - begin) % 2) { /* products go two by two: repeat the last octet */
-            g.y[end - begin] = g.y[end - begin - 1];
-            g.inverse[end - begin] = g.inverse[end - begin - 1];
-            g.xa[end - begin] = g.xa[end - begin - 1];
-            g.dx[end - begin] = g.dx[end - begin - 1];
-            g.ya[end - begin] = g.ya[end - begin - 1];
-        }
-        add_group(ret + 8 * begin, &g, (end - begin + 1) / 2 * 2, n - 8 * begin);
+        back_group(ret + 8 * begin, pair + 8 * begin, n - 8 * begin, s + begin, end - begin,
+                   &inverse);
         end = begin;
     }
     return true;
 }
 
 static __attribute__((noinline)) void add_carefully(AFFINE *ret, const msm_pair *pair, size_t n,
-                                                    msm_batch *s)
+                                                    msm_batch *scratch)
 {
-    fp8 acc[2];
-    multiply_up(pair, n, s, acc, true);
-    add_back(ret, pair, n, s, acc);
+    add_some(ret, pair, n, scratch, true);
 }
 
-static void add_pairs(AFFINE *ret, const msm_pair *pair, size_t n, msm_batch *s)
+static void add_pairs(AFFINE *ret, const msm_pair *pair, size_t n, msm_batch *scratch)
 {
-    fp8 acc[2];
-    multiply_up(pair, n, s, acc, false);
-    if (!add_back(ret, pair, n, s, acc)) {
-        add_carefully(ret, pair, n, s);
+    for (size_t i = 0; i < n; i += 8 * STEPS) {
+        size_t some = n - i < 8 * STEPS ? n - i : 8 * STEPS;
+        if (!add_some(ret + i, pair + i, some, scratch, false)) {
+            add_carefully(ret + i, pair + i, some, scratch);
+        }
     }
 }
