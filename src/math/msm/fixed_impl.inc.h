@@ -71,6 +71,9 @@ static void fill_window(void *context, size_t w, unsigned worker)
         }
         sums_flush(s);
     }
+    for (size_t i = 1; i < n; i++) {
+        canonical(&multiple[i]);
+    }
 }
 
 static void sums_free_all(sums **s, unsigned n)
@@ -159,6 +162,9 @@ static void mul_share(void *context, size_t index, unsigned worker)
         sums_end(s);
     }
     sums_flush(s);
+    for (size_t i = index * SHARE; i < end; i++) {
+        canonical(&x->ret[i]);
+    }
 }
 
 cuzk_code FIXED_NAME(_mul)(const FIXED_TYPE *t, AFFINE *ret, const fr_repr *k, size_t n,

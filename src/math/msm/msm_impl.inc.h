@@ -330,6 +330,7 @@ static void add_bit_sums(const job *j, GROUP total[BITS + 1])
             msm_window(t->windows, t->last - 1, &(unsigned){0}, &hi);
         }
         for (unsigned bit = lo; bit < hi; bit++) {
+            canonical(&t->ret[bit - lo]);
             G_(_add_affine)(&total[bit], &total[bit], &t->ret[bit - lo]);
         }
     }

@@ -49,7 +49,8 @@ static inline uint32_t msm_digit(uint64_t v, unsigned width, uint32_t *ret_negat
     uint32_t d = (uint32_t)((v >> 1) + (v & 1));
     uint32_t negative = (uint32_t)(v >> width) & 1;
     *ret_negative = negative;
-    return negative ? ((uint32_t)1 << width) - d : d;
+    /* 2^width - d if negative; nobody can predict a branch on that */
+    return ((d ^ (0 - negative)) + negative) + (negative << width);
 }
 
 /** Bits [lo - 1, hi) of a full scalar, bit -1 being 0; hi - lo < 48. */

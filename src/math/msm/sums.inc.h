@@ -50,18 +50,23 @@ static sums *sums_new(void)
 
 static msm_ref ref(const AFFINE *p) { return (msm_ref)p; }
 
-/* Delivers a run's sum, canonical: those of eight lanes at a time may be above p by a little. */
+/* Delivers a run's sum. Eight lanes at a time leave coordinates that may be above p by a little:
+ * good enough to add, else see canonical. */
 static void put(AFFINE *ret, msm_ref r)
 {
-    AFFINE p = *(const AFFINE *)msm_ref_point(r);
-    fp *coordinate = (fp *)&p;
-    for (size_t i = 0; i < sizeof p / sizeof(fp); i++) {
+    *ret = *(const AFFINE *)msm_ref_point(r);
+    if (r & 1) { /* a point of the caller's, and canonical */
+        G_(_affine_neg)(ret, ret);
+    }
+}
+
+/* Makes the coordinates of a sum canonical. */
+static void canonical(AFFINE *p)
+{
+    fp *coordinate = (fp *)p;
+    for (size_t i = 0; i < sizeof *p / sizeof(fp); i++) {
         mont_reduce_once(coordinate[i].l, coordinate[i].l, fp_modulus.l, FP_LIMBS);
     }
-    if (r & 1) {
-        G_(_affine_neg)(&p, &p);
-    }
-    *ret = p;
 }
 
 static size_t pairs_of(const sums *s)
