@@ -330,7 +330,11 @@ static cuzk_code send_request(const worker_backend *b, const cuzk_wire_request *
     if (sendmsg(b->child.socket, &m, MSG_NOSIGNAL | MSG_DONTWAIT) == (ssize_t)sizeof *q) {
         return CUZK_OK;
     }
-    return CUZK_FAIL(err, errno == EAGAIN ? CUZK_E_FULL : CUZK_E_UNAVAILABLE,
+    bool gone = errno == EPIPE || errno == ECONNRESET;
+    return CUZK_FAIL(err,
+                     gone              ? CUZK_E_UNAVAILABLE
+                     : errno == EAGAIN ? CUZK_E_FULL
+                                       : CUZK_E_IO,
                      "cannot reach the worker process: %s", strerror(errno));
 }
 
@@ -353,6 +357,12 @@ static cuzk_code exchange(worker_backend *b, cuzk_wire_request *q, int memory, c
     if (code == CUZK_OK) {
         q->id = c.id = ++b->last_id;
         code = send_request(b, q, memory, err);
+    }
+    if (code == CUZK_E_UNAVAILABLE) { /* when this returns, the next call gets a new child */
+        uint64_t losses = b->losses;
+        while (b->state == UP && b->losses == losses) {
+            pthread_cond_wait(&b->changed, &b->mu);
+        }
     }
     if (code == CUZK_OK) {
         c.next = b->calls;
