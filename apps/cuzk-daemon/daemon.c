@@ -197,9 +197,19 @@ static void say_ready(const cuzkd *d, const cuzk_config *c)
     }
 }
 
+/* What the daemon writes to. The parameter files are others' to bring. */
+static cuzk_code make_folders(const cuzk_config *c, cuzk_err *err)
+{
+    if (c->srs.circuit_cache[0]) {
+        CUZK_TRY(cuzk_make_folder(c->srs.circuit_cache, err));
+    }
+    return cuzk_make_folder(c->store.path, err);
+}
+
 static cuzk_code start_all(cuzkd *d, const cuzk_config *c, const char *fault, cuzk_err *err)
 {
     CUZK_TRY(cuzk_notifier_open(&d->notify, err));
+    CUZK_TRY(make_folders(c, err));
     CUZK_TRY(start_engine(d, c, fault, err));
     CUZK_TRY(cuzk_process_metrics_new(&d->process, cuzk_engine_metrics(d->engine), err));
     CUZK_TRY(start_server(d, c, err));

@@ -65,29 +65,6 @@ bool cli_is_folder(const char *name)
     return stat(name, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
-cuzk_code cli_make_folder(const char *name, cuzk_err *err)
-{
-    char path[CLI_PATH_MAX];
-    int n = snprintf(path, sizeof path, "%s", name);
-    if (n <= 0 || n >= CLI_PATH_MAX) {
-        return CUZK_FAIL(err, CUZK_E_ARG, "the name of a folder is empty or too long");
-    }
-    for (char *slash = path; slash;) {
-        slash = strchr(slash + 1, '/');
-        if (slash) {
-            *slash = 0;
-        }
-        if (mkdir(path, 0777) != 0 && errno != EEXIST) {
-            return CUZK_FAIL(err, CUZK_E_IO, "%s: cannot make the folder: %s", path,
-                             strerror(errno));
-        }
-        if (slash) {
-            *slash = '/';
-        }
-    }
-    return CUZK_OK;
-}
-
 /* ---- files of a statement ---- */
 
 static int is_visible(const struct dirent *e) { return e->d_name[0] != '.'; }
@@ -255,7 +232,7 @@ cuzk_code cli_circuit_shape(cuzk_shape **ret, const cuzk_circuit_id *id, cuzk_er
     char folder[CLI_PATH_MAX], file[2 * CLI_PATH_MAX], name[CUZK_SHAPE_NAME_MAX];
     cuzk_circuit_name(name, id);
     if (cache_folder(folder)) {
-        cli_make_folder(folder, NULL); /* if that fails, so does what follows */
+        cuzk_make_folder(folder, NULL); /* if that fails, so does what follows */
         snprintf(file, sizeof file, "%s/%s.circuit", folder, name);
         cuzk_code code = cuzk_circuit_shape_cached(ret, id, file, NULL, err);
         if (code != CUZK_E_IO) {

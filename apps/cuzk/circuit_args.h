@@ -92,9 +92,6 @@ enum { CLI_PATH_MAX = 4096 };
 cuzk_code cli_params_path(char ret[CLI_PATH_MAX], const char *place, const cuzk_circuit_id *id,
                           const char *suffix, cuzk_err *err);
 
-/** Makes a folder with all above it; none of them need be missing. */
-cuzk_code cli_make_folder(const char *name, cuzk_err *err);
-
 bool cli_is_folder(const char *name);
 
 /** What cmd_prove was told about a circuit. */

@@ -83,7 +83,7 @@ static cuzk_code name_files(options *o, cuzk_err *err)
         return CUZK_FAIL(err, CUZK_E_ARG, "--out %s: a circuit's key is a .params file", o->out);
     }
     if (!cli_ends_with(o->out, ".params")) {
-        CUZK_TRY(cli_make_folder(o->out, err));
+        CUZK_TRY(cuzk_make_folder(o->out, err));
     }
     if (o->vk || cli_is_folder(o->out)) {
         CUZK_TRY(cli_params_path(o->vk_path, o->vk ? o->vk : o->out, &o->id, ".vk", err));

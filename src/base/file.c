@@ -2,12 +2,15 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "base/system.h"
 
 enum { WRITE_BUFFER = 1 << 20 };
 
@@ -101,6 +104,28 @@ static void writer_free(cuzk_file_writer *w)
     free(w);
 }
 
+/* mkstemp, but with the mode that the process's umask leaves: to ask for the umask is to set it,
+ * which no program with threads may do. The name ends in XXXXXX. Returns the descriptor, or -1. */
+static int create_temporary(char *name)
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyz012345";
+    char *suffix = name + strlen(name) - 6;
+    for (unsigned attempt = 0; attempt < 100; attempt++) {
+        uint8_t random[6];
+        if (cuzk_random_bytes(random, sizeof random, NULL) != CUZK_OK) {
+            return -1;
+        }
+        for (size_t i = 0; i < sizeof random; i++) {
+            suffix[i] = letters[random[i] % 32];
+        }
+        int fd = open(name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (fd >= 0 || errno != EEXIST) {
+            return fd;
+        }
+    }
+    return -1;
+}
+
 cuzk_code cuzk_file_writer_open(cuzk_file_writer **ret, const char *name, cuzk_err *err)
 {
     cuzk_file_writer *w = calloc(1, sizeof *w);
@@ -114,7 +139,7 @@ cuzk_code cuzk_file_writer_open(cuzk_file_writer **ret, const char *name, cuzk_e
         writer_free(w);
         return CUZK_FAIL(err, CUZK_E_MEMORY, "%s: no memory for a file name", name);
     }
-    w->fd = mkostemp(w->temporary, O_CLOEXEC);
+    w->fd = create_temporary(w->temporary);
     if (w->fd < 0) {
         cuzk_code code = CUZK_FAIL(err, CUZK_E_IO, "%s: cannot create: %s", name, strerror(errno));
         writer_free(w);
@@ -176,10 +201,7 @@ static void sync_folder(const char *name)
 cuzk_code cuzk_file_writer_commit(cuzk_file_writer *w, cuzk_err *err)
 {
     cuzk_code code = flush(w, err);
-    mode_t mask = umask(0);
-    umask(mask);
-    if (code == CUZK_OK && (fchmod(w->fd, 0666 & ~mask) != 0 || fsync(w->fd) != 0 ||
-                            rename(w->temporary, w->name) != 0)) {
+    if (code == CUZK_OK && (fsync(w->fd) != 0 || rename(w->temporary, w->name) != 0)) {
         code = CUZK_FAIL(err, CUZK_E_IO, "%s: cannot finish writing: %s", w->name, strerror(errno));
     }
     if (code != CUZK_OK) {
@@ -209,4 +231,27 @@ cuzk_code cuzk_file_write(const char *name, const void *bytes, size_t n, cuzk_er
         return code;
     }
     return cuzk_file_writer_commit(w, err);
+}
+
+cuzk_code cuzk_make_folder(const char *name, cuzk_err *err)
+{
+    char path[PATH_MAX];
+    int n = snprintf(path, sizeof path, "%s", name);
+    if (n <= 0 || n >= (int)sizeof path) {
+        return CUZK_FAIL(err, CUZK_E_ARG, "the name of a folder is empty or too long");
+    }
+    for (char *slash = path; slash;) {
+        slash = strchr(slash + 1, '/');
+        if (slash) {
+            *slash = 0;
+        }
+        if (mkdir(path, 0777) != 0 && errno != EEXIST) {
+            return CUZK_FAIL(err, CUZK_E_IO, "%s: cannot make the folder: %s", path,
+                             strerror(errno));
+        }
+        if (slash) {
+            *slash = '/';
+        }
+    }
+    return CUZK_OK;
 }

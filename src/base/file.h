@@ -47,4 +47,7 @@ void cuzk_file_writer_abort(cuzk_file_writer *w);
 /** cuzk_file_writer for bytes that are already in memory. */
 cuzk_code cuzk_file_write(const char *name, const void *bytes, size_t n, cuzk_err *err);
 
+/** Makes a folder with all above it; none of them need be missing. */
+cuzk_code cuzk_make_folder(const char *name, cuzk_err *err);
+
 #endif
