@@ -441,8 +441,8 @@ static void stop_threads(cuzk_engine *e)
     for (unsigned i = 0; i < e->workers_started; i++) {
         pthread_join(e->workers[i].thread, NULL);
     }
-    /* The last partitions may have come since: finish workers leave when nothing is left. */
     pthread_mutex_lock(&e->mu);
+    e->devices_ended = true; /* finish workers leave when nothing is left */
     cuzk_engine_wake_locked(e);
     pthread_mutex_unlock(&e->mu);
     for (unsigned i = 0; i < e->finish_started; i++) {

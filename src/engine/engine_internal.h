@@ -225,6 +225,7 @@ struct cuzk_engine {
     pthread_mutex_t mu;
     /* All below is guarded by mu. */
     bool draining, stopping;
+    bool devices_ended;    /* their workers, and those of synthesis, are gone */
     atomic_bool stop_flag; /* ends waits for leases: set with mu held */
     cuzk_job **table;      /* by hash of the id */
     size_t table_size, table_n;

@@ -307,7 +307,7 @@ void *cuzk_finish_main(void *arg)
         cuzk_job *job = NULL;
         cuzk_unit *u = pop_unit_locked(e);
         if (!u && !(job = pop_task_locked(e))) {
-            if (e->stopping) {
+            if (e->devices_ended) {
                 break;
             }
             pthread_cond_wait(&e->finish_cv, &e->mu);

@@ -145,8 +145,9 @@ static bool take_unit_locked(cuzk_engine *e, look *l, cuzk_job *job, cuzk_unit *
 {
     cuzk_unit *u = &job->units[job->next_k];
     bool *open = &job->slot_open[u->k / job->slot_size];
-    if (!may_enter(e, l, job) || (!*open && !has_slot(e, job)) ||
-        !has_room(e, job->circuit->unit_bytes)) {
+    /* What is in a slot waits for the rest of it, which therefore needs no room of its own. */
+    bool room = *open || (has_slot(e, job) && has_room(e, job->circuit->unit_bytes));
+    if (!may_enter(e, l, job) || !room) {
         l->closed = true;
         return false;
     }

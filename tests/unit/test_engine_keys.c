@@ -118,20 +118,23 @@ static void a_device_with_room_takes_what_another_cannot(void **state)
 static void a_small_pipeline_does_the_work_piece_by_piece(void **state)
 {
     (void)state;
-    fixture f;
-    fixture_init(&f);
-    f.config.pipeline_bytes = 100000; /* a job's input and about three partitions */
-    f.config.synthesis_concurrency = 4;
-    fixture_open(&f);
-    for (unsigned i = 0; i < 4; i++) {
-        char id[4] = {(char)('a' + i), 0};
-        fixture_window(&f, id, 3, i, CUZK_PRIORITY_NORMAL);
+    for (unsigned slot_size = 0; slot_size < 3; slot_size++) {
+        fixture f;
+        fixture_init(&f);
+        f.config.pipeline_bytes = 100000; /* a job's input and about three partitions */
+        f.config.synthesis_concurrency = 4;
+        f.config.slot_size = slot_size;
+        fixture_open(&f);
+        for (unsigned i = 0; i < 4; i++) {
+            char id[4] = {(char)('a' + i), 0};
+            fixture_window(&f, id, 3 + 3 * (i == 1), i, CUZK_PRIORITY_NORMAL);
+        }
+        for (unsigned i = 0; i < 4; i++) {
+            char id[4] = {(char)('a' + i), 0};
+            fixture_done(&f, id);
+        }
+        fixture_clear(&f);
     }
-    for (unsigned i = 0; i < 4; i++) {
-        char id[4] = {(char)('a' + i), 0};
-        fixture_done(&f, id);
-    }
-    fixture_clear(&f);
 }
 
 static void keys_without_room_for_both_take_turns(void **state)
