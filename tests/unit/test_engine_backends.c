@@ -34,13 +34,14 @@ static void every_attempt_is_blinded_anew(void **state)
 /* A worker process whose device follows a plan (backend/fault/fault_backend.h). */
 static cuzk_backend *worker(const char *rules)
 {
+    static unsigned number;
     char path[600], plan[1200];
     cuzk_backend *b;
     ssize_t n = readlink("/proc/self/exe", path, sizeof path - 20);
     assert_true(n > 0);
     path[n] = 0;
     strcpy(strrchr(path, '/') + 1, "worker_stub");
-    snprintf(plan, sizeof plan, "state=%s/%zu,%s", test_tmpdir(), strlen(rules), rules);
+    snprintf(plan, sizeof plan, "state=%s/%u,%s", test_tmpdir(), number++, rules);
     const char *argv[] = {path, "2", plan, "", NULL};
     const cuzk_worker_options options = {.argv = argv, .backoff_ms = 1};
     assert_int_equal(cuzk_backend_worker_open(&b, &options, NULL), CUZK_OK);

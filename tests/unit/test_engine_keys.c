@@ -121,7 +121,7 @@ static void a_small_pipeline_does_the_work_piece_by_piece(void **state)
     for (unsigned slot_size = 0; slot_size < 3; slot_size++) {
         fixture f;
         fixture_init(&f);
-        f.config.pipeline_bytes = 100000; /* a job's input and about three partitions */
+        f.config.pipeline_bytes = 140000; /* the largest input and a partition, hardly more */
         f.config.synthesis_concurrency = 4;
         f.config.slot_size = slot_size;
         fixture_open(&f);
