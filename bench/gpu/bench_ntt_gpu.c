@@ -25,21 +25,29 @@ static void run(void *ctx)
     }
 }
 
-static bool row(const char *name, unsigned lg, bool inverse, const dfr *coset, size_t limit, dfr *a)
+typedef struct kind {
+    const char *name;
+    cuzk_cuda_ntt_order order;
+    bool inverse, coset;
+    size_t limit;
+} kind;
+
+static bool row(const kind *k, unsigned lg, const dfr *coset, dfr *a)
 {
     fr root = fr_root_of_unity(FR_ROOT_BELLMAN, lg);
     dfr w;
     memcpy(&w, &root, sizeof w);
     job j = {.a = a};
     cuzk_err err;
-    if (cuzk_cuda_ntt_new(&j.t, lg, inverse, &w, coset, limit, &err) != CUZK_OK) {
+    if (cuzk_cuda_ntt_new(&j.t, lg, k->order, k->inverse, &w, k->coset ? coset : NULL, k->limit,
+                          &err) != CUZK_OK) {
         fprintf(stderr, "bench_cuda: %s\n", err.msg);
         return false;
     }
     double ms = bench_time(run, &j, REPEATS);
     char size[16];
     snprintf(size, sizeof size, "2^%u", lg);
-    bench_row(name, size, ms, limit_ms(lg));
+    bench_row(k->name, size, ms, limit_ms(lg));
     cuzk_cuda_ntt_free(j.t);
     return ms >= 0;
 }
@@ -67,17 +75,24 @@ bool bench_ntt(void)
     fr seven = ntt_coset_bellman();
     dfr g;
     memcpy(&g, &seven, sizeof g);
-    bool ok = true;
+    static const kind kinds[] = {
+        {"ntt forward", CUZK_CUDA_NTT_TO_REVERSED, false, false, SIZE_MAX},
+        {"ntt inverse", CUZK_CUDA_NTT_TO_REVERSED, true, false, SIZE_MAX},
+        {"ntt coset forward", CUZK_CUDA_NTT_FROM_REVERSED, false, true, SIZE_MAX},
+        {"ntt coset inverse", CUZK_CUDA_NTT_TO_REVERSED, true, true, SIZE_MAX},
+        {"ntt inverse, from reversed", CUZK_CUDA_NTT_FROM_REVERSED, true, false, SIZE_MAX},
+        {"ntt inverse, small tables", CUZK_CUDA_NTT_TO_REVERSED, true, false, 0},
+        {"ntt coset forward, small t.", CUZK_CUDA_NTT_FROM_REVERSED, false, true, 0},
+    };
     static const unsigned sizes[] = {16, 18, 20, 22, 24, 25, 26, 27};
+    bool ok = true;
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes && ok; i++) {
-        ok = row("ntt forward", sizes[i], false, NULL, SIZE_MAX, a);
+        ok = row(&kinds[0], sizes[i], &g, a);
     }
     for (unsigned lg = 24; lg <= MAX_LG && ok; lg += 3) {
-        ok = row("ntt inverse", lg, true, NULL, SIZE_MAX, a) &&
-             row("ntt coset forward", lg, false, &g, SIZE_MAX, a) &&
-             row("ntt coset inverse", lg, true, &g, SIZE_MAX, a) &&
-             row("ntt forward, small tables", lg, false, NULL, 0, a) &&
-             row("ntt inverse, small tables", lg, true, NULL, 0, a);
+        for (size_t k = 1; k < sizeof kinds / sizeof *kinds && ok; k++) {
+            ok = row(&kinds[k], lg, &g, a);
+        }
     }
     cudaFree(a);
     return ok;

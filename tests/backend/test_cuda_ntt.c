@@ -43,7 +43,8 @@ static ntt_powers powers_of(dfr g, uint32_t lg, dfr **ret_memory)
     return (ntt_powers){p, p + n};
 }
 
-static twin twin_new(uint32_t lg, bool inverse, const fr *coset, size_t limit_bytes)
+/* The transform that the device's interface describes, with coset NULL for none. */
+static twin twin_new(uint32_t lg, bool backwards, bool inverse, const fr *coset, size_t limit_bytes)
 {
     twin t;
     fr root = fr_root_of_unity(FR_ROOT_BELLMAN, lg), g = coset ? *coset : fr_one, scale = fr_one;
@@ -53,15 +54,23 @@ static twin twin_new(uint32_t lg, bool inverse, const fr *coset, size_t limit_by
         scale = fr_from_u64((uint64_t)1 << lg);
         fr_inv(&scale, &scale);
     }
-    dfr w = device(&root), c = device(&g), f = device(&scale);
-    ntt_plan_make(&t.plan, lg, inverse, &w, coset ? &c : NULL, &f, limit_bytes);
+    ntt_request want = {.lg = lg,
+                        .backwards = backwards,
+                        .coset = ntt_coset_side(coset, backwards, inverse),
+                        .root = device(&root),
+                        .g = device(&g),
+                        .scaled = inverse,
+                        .scale = device(&scale),
+                        .table_limit = limit_bytes};
+    ntt_plan_make(&t.plan, &want);
     t.tables = quads(t.plan.quads);
     ntt_plan_bind(&t.plan, t.tables);
     dfr *memory[2];
-    ntt_source from = {powers_of(w, lg, &memory[0]), powers_of(c, lg, &memory[1]), lg, f};
+    ntt_source from = {powers_of(want.root, lg, &memory[0]), powers_of(want.g, lg, &memory[1]), lg,
+                       want.scale};
     for (uint32_t k = 0; k < t.plan.tables; k++) {
         for (uint64_t i = 0; i < t.plan.table[k].count; i++) {
-            ntt_plan_entry(t.tables, &t.plan.table[k], &from, i);
+            ntt_make_entry(t.tables, &t.plan.table[k], &from, i);
         }
     }
     free(memory[0]);
@@ -69,7 +78,7 @@ static twin twin_new(uint32_t lg, bool inverse, const fr *coset, size_t limit_by
     return t;
 }
 
-/* A block of the forward kernel. */
+/* A block of the kernel to reversed places. */
 static void forward_block(limb_quad *a, limb_quad *tile, const ntt_pass *p, uint32_t block)
 {
     uint32_t threads = 1u << (p->tile_lg - 3), steps = ntt_steps(p->digit_lg);
@@ -83,7 +92,7 @@ static void forward_block(limb_quad *a, limb_quad *tile, const ntt_pass *p, uint
             } else {
                 ntt_read_tile(x, tile, p->tile_lg, &at);
             }
-            ntt_step(x, p, &at, step, s, p->coset);
+            ntt_step(x, p, &at, step, s, (ntt_coset)p->coset);
             if (step == steps - 1 && p->low_lg) {
                 ntt_write_global(a, x, &at);
             } else {
@@ -96,7 +105,8 @@ static void forward_block(limb_quad *a, limb_quad *tile, const ntt_pass *p, uint
     }
 }
 
-static void inverse_block(limb_quad *a, limb_quad *tile, const ntt_pass *p, uint32_t block)
+/* The same backwards. */
+static void block_back(limb_quad *a, limb_quad *tile, const ntt_pass *p, uint32_t block)
 {
     uint32_t threads = 1u << (p->tile_lg - 3), steps = ntt_steps(p->digit_lg);
     dfr x[8];
@@ -112,7 +122,7 @@ static void inverse_block(limb_quad *a, limb_quad *tile, const ntt_pass *p, uint
             } else {
                 ntt_read_tile(x, tile, p->tile_lg, &at);
             }
-            ntt_step_inverse(x, p, &at, step, s, p->coset);
+            ntt_step_back(x, p, &at, step, s, (ntt_coset)p->coset);
             if (step == 0) {
                 ntt_write_global(a, x, &at);
             } else {
@@ -129,12 +139,12 @@ static void twin_run(const twin *t, fr *a)
     memcpy(q, a, n * sizeof *a);
     const ntt_plan *plan = &t->plan;
     if (plan->lg <= NTT_TINY_LG) {
-        ntt_tiny(q, &plan->pass[0], plan->inverse, plan->coset);
+        ntt_tiny(q, &plan->pass[0]);
     }
     for (uint32_t i = 0; i < plan->passes && plan->lg > NTT_TINY_LG; i++) {
-        const ntt_pass *p = &plan->pass[plan->inverse ? plan->passes - 1 - i : i];
+        const ntt_pass *p = &plan->pass[plan->backwards ? plan->passes - 1 - i : i];
         for (uint32_t block = 0; block < n >> p->tile_lg; block++) {
-            (plan->inverse ? inverse_block : forward_block)(q, tile, p, block);
+            (plan->backwards ? block_back : forward_block)(q, tile, p, block);
         }
     }
     memcpy(a, q, n * sizeof *a);
@@ -142,53 +152,69 @@ static void twin_run(const twin *t, fr *a)
     free(tile);
 }
 
-static void twin_free(twin *t) { free(t->tables); }
-
-static fr *random_array(test_rng *g, size_t n)
+/* Where the element of index i lies. */
+static size_t place(size_t i, uint32_t lg, bool reversed)
 {
+    return reversed ? ntt_reverse((uint32_t)i, lg) : i;
+}
+
+/* One direction and order against the host's transform of the same array. */
+static void check_one(uint32_t lg, bool backwards, bool inverse, const fr *coset,
+                      size_t limit_bytes, const fr *input, const fr *want)
+{
+    size_t n = (size_t)1 << lg;
     fr *a = malloc(n * sizeof *a);
     assert_non_null(a);
     for (size_t i = 0; i < n; i++) {
-        a[i] = test_fr(g);
+        a[place(i, lg, backwards)] = input[i];
     }
-    return a;
+    twin t = twin_new(lg, backwards, inverse, coset, limit_bytes);
+    twin_run(&t, a);
+    free(t.tables);
+    for (size_t i = 0; i < n; i++) {
+        if (memcmp(&a[place(i, lg, !backwards)], &want[i], sizeof *a) != 0) {
+            fail_msg("2^%u, %s, %s%s: element %zu differs", lg, inverse ? "inverse" : "forward",
+                     backwards ? "from reversed places" : "to reversed places",
+                     coset ? ", on a coset" : "", i);
+        }
+    }
+    free(a);
 }
 
-/* Forward and inverse of one size and coset against the host's transform of the same array. */
-static void check(test_rng *rng, uint32_t lg, const fr *coset, size_t limit_bytes)
+/* A random array and its transform on the host; freed by the caller. */
+static void host_pair(test_rng *rng, uint32_t lg, const fr *coset, fr **ret_a, fr **ret_values)
 {
     size_t n = (size_t)1 << lg;
     ntt_domain *domain;
     cuzk_err err;
     assert_int_equal(ntt_domain_new(&domain, lg, FR_ROOT_BELLMAN, &err), CUZK_OK);
-    fr *a = random_array(rng, n), *want = malloc(n * sizeof *want), *got = malloc(n * sizeof *got);
-    assert_non_null(want);
-    assert_non_null(got);
-    memcpy(want, a, n * sizeof *a);
-    memcpy(got, a, n * sizeof *a);
-    if (coset) {
-        ntt_coset_forward(domain, want, coset, NULL);
-    } else {
-        ntt_forward(domain, want, NULL);
-    }
-    twin t = twin_new(lg, false, coset, limit_bytes);
-    twin_run(&t, got);
-    twin_free(&t);
+    fr *a = malloc(n * sizeof *a), *values = malloc(n * sizeof *values);
+    assert_non_null(a);
+    assert_non_null(values);
     for (size_t i = 0; i < n; i++) {
-        if (memcmp(&got[i], &want[ntt_reverse((uint32_t)i, lg)], sizeof *got) != 0) {
-            fail_msg("2^%u%s: place %zu differs", lg, coset ? " on a coset" : "", i);
-        }
+        a[i] = values[i] = test_fr(rng);
     }
-    t = twin_new(lg, true, coset, limit_bytes);
-    twin_run(&t, got);
-    twin_free(&t);
-    if (memcmp(got, a, n * sizeof *a) != 0) {
-        fail_msg("2^%u%s: the inverse does not lead back", lg, coset ? " on a coset" : "");
+    if (coset) {
+        ntt_coset_forward(domain, values, coset, NULL);
+    } else {
+        ntt_forward(domain, values, NULL);
     }
     ntt_domain_free(domain);
+    *ret_a = a;
+    *ret_values = values;
+}
+
+/* All four of one size and coset. */
+static void check(test_rng *rng, uint32_t lg, const fr *coset, size_t limit_bytes)
+{
+    fr *a, *values;
+    host_pair(rng, lg, coset, &a, &values);
+    check_one(lg, false, false, coset, limit_bytes, a, values);
+    check_one(lg, true, true, coset, limit_bytes, values, a);
+    check_one(lg, true, false, coset, limit_bytes, a, values);
+    check_one(lg, false, true, coset, limit_bytes, values, a);
     free(a);
-    free(want);
-    free(got);
+    free(values);
 }
 
 static void every_small_size_agrees_with_the_host(void **state)
@@ -212,12 +238,17 @@ static void any_coset_and_any_number_of_columns_work(void **state)
     }
 }
 
+/* 2^19 is the smallest with three passes. */
 static void three_passes_with_two_small_twists_agree_with_the_host(void **state)
 {
     (void)state;
     test_rng g = test_rng_new(__func__);
-    fr c = test_fr(&g);
-    check(&g, 19, &c, 0);
+    fr c = test_fr(&g), *a, *values;
+    host_pair(&g, 19, &c, &a, &values);
+    check_one(19, false, false, &c, 0, a, values);
+    check_one(19, false, true, &c, 0, values, a);
+    free(a);
+    free(values);
 }
 
 static void three_passes_with_one_large_twist_agree_with_the_host(void **state)
@@ -227,7 +258,12 @@ static void three_passes_with_one_large_twist_agree_with_the_host(void **state)
         return; /* as above, but for the table that two passes of a small size have as well */
     }
     test_rng g = test_rng_new(__func__);
-    check(&g, 19, NULL, SIZE_MAX);
+    fr c = test_fr(&g), *a, *values;
+    host_pair(&g, 19, &c, &a, &values);
+    check_one(19, true, true, &c, SIZE_MAX, values, a);
+    check_one(19, true, false, &c, SIZE_MAX, a, values);
+    free(a);
+    free(values);
 }
 
 int main(void)

@@ -344,10 +344,10 @@ CUZK_HD dfp dfp_sub(dfp a, dfp b)
         a.l[i] = limb_subc(a.l[i], b.l[i], &c);
     }
     uint32_t borrow = limb_subc(0, 0, &c);
-    a.l[0] = limb_add(a.l[0], dfp_2p(0) & borrow, &c);
+    dfp m = dfp_const_2p();
     CUZK_UNROLL
-    for (int i = 1; i < DFP_LIMBS; i++) {
-        a.l[i] = limb_addc(a.l[i], dfp_2p(i) & borrow, &c);
+    for (int i = 0; i < DFP_LIMBS; i += 4) {
+        limb_add4_if(borrow, a.l + i, m.l + i, i == 0, &c);
     }
     return a;
 }

@@ -81,6 +81,16 @@ CUZK_HD dfr dfr_const_r(void)
     return r;
 }
 
+CUZK_HD dfr dfr_const_2r(void)
+{
+    dfr r;
+    CUZK_UNROLL
+    for (int i = 0; i < DFR_LIMBS; i++) {
+        r.l[i] = dfr_2r(i);
+    }
+    return r;
+}
+
 /** a where mask is all ones, b where it is 0. */
 CUZK_HD dfr dfr_select(uint32_t mask, dfr a, dfr b)
 {
@@ -107,27 +117,22 @@ CUZK_HD dfr dfr_reduce(dfr a)
 /** a + b, lazy, for lazy a and b; canonical operands may as well be added by dfr_add_canonical. */
 CUZK_HD dfr dfr_add(dfr a, dfr b)
 {
-    /* a + b - 2r as a - (2r - b): no carry out of the top limb to look after. */
     dfr t;
     uint32_t c = 0;
-    t.l[0] = limb_sub(dfr_2r(0), b.l[0], &c);
+    a.l[0] = limb_add(a.l[0], b.l[0], &c);
     CUZK_UNROLL
     for (int i = 1; i < DFR_LIMBS; i++) {
-        t.l[i] = limb_subc(dfr_2r(i), b.l[i], &c);
+        a.l[i] = limb_addc(a.l[i], b.l[i], &c);
     }
-    dfr s;
-    s.l[0] = limb_sub(a.l[0], t.l[0], &c);
+    uint32_t top = limb_addc(0, 0, &c);
+    t.l[0] = limb_sub(a.l[0], dfr_2r(0), &c);
     CUZK_UNROLL
     for (int i = 1; i < DFR_LIMBS; i++) {
-        s.l[i] = limb_subc(a.l[i], t.l[i], &c);
+        t.l[i] = limb_subc(a.l[i], dfr_2r(i), &c);
     }
-    uint32_t borrow = limb_subc(0, 0, &c);
-    s.l[0] = limb_add(s.l[0], dfr_2r(0) & borrow, &c);
-    CUZK_UNROLL
-    for (int i = 1; i < DFR_LIMBS; i++) {
-        s.l[i] = limb_addc(s.l[i], dfr_2r(i) & borrow, &c);
-    }
-    return s;
+    /* a + b < 4r, so a top limb of 1 leaves less than 2r in the others: it is 0 after the borrow.
+     */
+    return dfr_select(limb_subc(top, 0, &c), a, t);
 }
 
 /** a + b, canonical, for canonical a and b. */
@@ -152,10 +157,10 @@ CUZK_HD dfr dfr_sub(dfr a, dfr b)
         a.l[i] = limb_subc(a.l[i], b.l[i], &c);
     }
     uint32_t borrow = limb_subc(0, 0, &c);
-    a.l[0] = limb_add(a.l[0], dfr_2r(0) & borrow, &c);
+    dfr m = dfr_const_2r();
     CUZK_UNROLL
-    for (int i = 1; i < DFR_LIMBS; i++) {
-        a.l[i] = limb_addc(a.l[i], dfr_2r(i) & borrow, &c);
+    for (int i = 0; i < DFR_LIMBS; i += 4) {
+        limb_add4_if(borrow, a.l + i, m.l + i, i == 0, &c);
     }
     return a;
 }
@@ -170,10 +175,10 @@ CUZK_HD dfr dfr_sub_canonical(dfr a, dfr b)
         a.l[i] = limb_subc(a.l[i], b.l[i], &c);
     }
     uint32_t borrow = limb_subc(0, 0, &c);
-    a.l[0] = limb_add(a.l[0], dfr_r(0) & borrow, &c);
+    dfr m = dfr_const_r();
     CUZK_UNROLL
-    for (int i = 1; i < DFR_LIMBS; i++) {
-        a.l[i] = limb_addc(a.l[i], dfr_r(i) & borrow, &c);
+    for (int i = 0; i < DFR_LIMBS; i += 4) {
+        limb_add4_if(borrow, a.l + i, m.l + i, i == 0, &c);
     }
     return a;
 }
@@ -291,10 +296,12 @@ CUZK_HD dfr_shoup dfr_shoup_of(dfr a)
     dfr_shoup s;
     s.w = dfr_to_integer(a);
     dfr t = a;
+    CUZK_UNROLL
     for (int i = 0; i < DFR_LIMBS; i++) { /* t = (t + q_i r) / 2^32 */
         uint32_t q = 0u - t.l[0];
         s.q.l[i] = q;
         uint64_t carry = t.l[0] != 0; /* t_0 + q r_0 */
+        CUZK_UNROLL
         for (int j = 1; j < DFR_LIMBS; j++) {
             carry += (uint64_t)q * dfr_r(j) + t.l[j];
             t.l[j - 1] = (uint32_t)carry;
@@ -328,7 +335,7 @@ CUZK_HD dfr dfr_mul_high(dfr a, dfr b)
             k = i + j - 6;
             limb_madc(&even[k], &even[k + 1], a.l[i], b.l[j], even[k], even[k + 1], &c);
         }
-        if (k + 2 < 10) {
+        if (j % 2 == 0) { /* else the last pair's high limb was empty */
             even[k + 2] = limb_addc(even[k + 2], 0, &c);
         }
         first = j < 7 ? 7 - j : 0; /* the same with i + j odd */
@@ -339,7 +346,7 @@ CUZK_HD dfr dfr_mul_high(dfr a, dfr b)
             k = i + j - 7;
             limb_madc(&odd[k], &odd[k + 1], a.l[i], b.l[j], odd[k], odd[k + 1], &c);
         }
-        if (k + 2 < 9) {
+        if (j % 2 == 1) {
             odd[k + 2] = limb_addc(odd[k + 2], 0, &c);
         }
     }
@@ -380,9 +387,10 @@ CUZK_HD void dfr_row_low(uint32_t *even, uint32_t *odd, const uint32_t *a, uint3
         }
     }
     if (s < DFR_LIMBS - 2) {
-        odd[DFR_LIMBS - 2] = limb_addc(odd[DFR_LIMBS - 2], 0, &c);
+        odd[DFR_LIMBS - 2] = limb_madc_low(a[DFR_LIMBS - 1 - s], b, odd[DFR_LIMBS - 2], &c);
+    } else {
+        odd[DFR_LIMBS - 2] += a[DFR_LIMBS - 1 - s] * b;
     }
-    odd[DFR_LIMBS - 2] += a[DFR_LIMBS - 1 - s] * b;
 }
 
 /** a w, lazy, for a fixed factor and any a below 2^256 - 2^232 (lazy, for instance). The quotient
@@ -390,13 +398,14 @@ CUZK_HD void dfr_row_low(uint32_t *even, uint32_t *odd, const uint32_t *a, uint3
 CUZK_HD dfr dfr_shoup_mul(dfr a, dfr w, dfr wq)
 {
     dfr q = dfr_mul_high(a, wq);
-    /* a w - q r mod 2^256, where -r is 2^32 - 1 + 2^64 (dfr_minus_high). */
+    /* a w - q r mod 2^256, where -r is 2^32 - 1 + 2^64 (dfr_minus_high): starts at 2^32 q - q - 1.
+     */
     uint32_t even[DFR_LIMBS], odd[DFR_LIMBS - 1];
     CUZK_UNROLL
     for (int i = 0; i < DFR_LIMBS; i++) {
-        even[i] = 0;
+        even[i] = ~q.l[i];
         if (i < DFR_LIMBS - 1) {
-            odd[i] = 0;
+            odd[i] = q.l[i];
         }
     }
     CUZK_UNROLL
@@ -407,22 +416,12 @@ CUZK_HD dfr dfr_shoup_mul(dfr a, dfr w, dfr wq)
     for (int j = 0; j < DFR_LIMBS - 2; j++) {
         dfr_row_low(even, odd, q.l, dfr_minus_high(j), j + 2);
     }
-    uint32_t c = 0;
-    even[1] = limb_add(even[1], odd[0], &c);
-    CUZK_UNROLL
-    for (int i = 2; i < DFR_LIMBS; i++) {
-        even[i] = limb_addc(even[i], odd[i - 1], &c);
-    }
-    even[1] = limb_add(even[1], q.l[0], &c);
-    CUZK_UNROLL
-    for (int i = 2; i < DFR_LIMBS; i++) {
-        even[i] = limb_addc(even[i], q.l[i - 1], &c);
-    }
     dfr r;
-    r.l[0] = limb_sub(even[0], q.l[0], &c);
+    uint32_t c = 0;
+    r.l[0] = limb_add(even[0], 1, &c);
     CUZK_UNROLL
     for (int i = 1; i < DFR_LIMBS; i++) {
-        r.l[i] = limb_subc(even[i], q.l[i], &c);
+        r.l[i] = limb_addc(even[i], odd[i - 1], &c);
     }
     return r;
 }

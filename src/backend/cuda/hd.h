@@ -99,6 +99,33 @@ CUZK_HD uint32_t limb_subc(uint32_t a, uint32_t b, uint32_t *c)
     return r;
 }
 
+/** r[4] += b[4] where mask is not 0, as a part of a chain that it starts or continues; all parts of
+ *  the chain have the same mask. One statement, for the device adds under a predicate. */
+CUZK_HD void limb_add4_if(uint32_t mask, uint32_t *r, const uint32_t *b, bool start, uint32_t *c)
+{
+#ifdef __CUDA_ARCH__
+    (void)c;
+    if (start) {
+        asm volatile("{.reg .pred p; setp.ne.u32 p, %4, 0; @p add.cc.u32 %0, %0, %5; "
+                     "@p addc.cc.u32 %1, %1, %6; @p addc.cc.u32 %2, %2, %7; "
+                     "@p addc.cc.u32 %3, %3, %8;}"
+                     : "+r"(r[0]), "+r"(r[1]), "+r"(r[2]), "+r"(r[3])
+                     : "r"(mask), "r"(b[0]), "r"(b[1]), "r"(b[2]), "r"(b[3]));
+    } else {
+        asm volatile("{.reg .pred p; setp.ne.u32 p, %4, 0; @p addc.cc.u32 %0, %0, %5; "
+                     "@p addc.cc.u32 %1, %1, %6; @p addc.cc.u32 %2, %2, %7; "
+                     "@p addc.cc.u32 %3, %3, %8;}"
+                     : "+r"(r[0]), "+r"(r[1]), "+r"(r[2]), "+r"(r[3])
+                     : "r"(mask), "r"(b[0]), "r"(b[1]), "r"(b[2]), "r"(b[3]));
+    }
+#else
+    *c = start ? 0 : *c;
+    for (int i = 0; i < 4; i++) {
+        r[i] = limb_addc(r[i], mask ? b[i] : 0, c);
+    }
+#endif
+}
+
 /** (hi, lo) = a b. */
 CUZK_HD void limb_mul(uint32_t *lo, uint32_t *hi, uint32_t a, uint32_t b)
 {
@@ -147,6 +174,19 @@ CUZK_HD void limb_madc(uint32_t *lo, uint32_t *hi, uint32_t a, uint32_t b, uint3
     *c = t < product;
     *lo = (uint32_t)t;
     *hi = (uint32_t)(t >> 32);
+#endif
+}
+
+/** a b + add + carry mod 2^32; ends a chain. */
+CUZK_HD uint32_t limb_madc_low(uint32_t a, uint32_t b, uint32_t add, const uint32_t *c)
+{
+#ifdef __CUDA_ARCH__
+    uint32_t r;
+    (void)c;
+    asm volatile("madc.lo.u32 %0, %1, %2, %3;" : "=r"(r) : "r"(a), "r"(b), "r"(add));
+    return r;
+#else
+    return a * b + add + *c;
 #endif
 }
 

@@ -13,9 +13,9 @@ struct cuzk_cuda_ntt {
     limb_quad *tables;
 };
 
-template <bool COSET>
-__global__ void __launch_bounds__(PASS_THREADS, 2)
-    forward_pass(limb_quad *a, const __grid_constant__ ntt_pass p)
+template <ntt_coset COSET>
+static __global__ void __launch_bounds__(PASS_THREADS, 2)
+    pass_kernel(limb_quad *a, const __grid_constant__ ntt_pass p)
 {
     extern __shared__ limb_quad tile[];
     const uint32_t steps = ntt_steps(p.digit_lg);
@@ -45,9 +45,9 @@ __global__ void __launch_bounds__(PASS_THREADS, 2)
     }
 }
 
-template <bool COSET>
-__global__ void __launch_bounds__(PASS_THREADS, 2)
-    inverse_pass(limb_quad *a, const __grid_constant__ ntt_pass p)
+template <ntt_coset COSET>
+static __global__ void __launch_bounds__(PASS_THREADS, 2)
+    pass_back_kernel(limb_quad *a, const __grid_constant__ ntt_pass p)
 {
     extern __shared__ limb_quad tile[];
     const uint32_t steps = ntt_steps(p.digit_lg);
@@ -67,7 +67,7 @@ __global__ void __launch_bounds__(PASS_THREADS, 2)
             __syncthreads();
             ntt_read_tile(x, tile, p.tile_lg, &at);
         }
-        ntt_step_inverse(x, &p, &at, step, s, COSET);
+        ntt_step_back(x, &p, &at, step, s, COSET);
         if (step == 0) {
             ntt_write_global(a, x, &at);
         } else {
@@ -76,10 +76,18 @@ __global__ void __launch_bounds__(PASS_THREADS, 2)
     }
 }
 
-static __global__ void tiny_transform(limb_quad *a, const __grid_constant__ ntt_pass p,
-                                      uint32_t inverse, uint32_t coset)
+typedef void pass_fn(limb_quad *a, const ntt_pass p);
+
+/* The kernel for a pass, by the other direction and by where it has outer factors. */
+static pass_fn *const kernels[2][3] = {
+    {pass_kernel<NTT_COSET_NONE>, pass_kernel<NTT_COSET_NATURAL>, pass_kernel<NTT_COSET_REVERSED>},
+    {pass_back_kernel<NTT_COSET_NONE>, pass_back_kernel<NTT_COSET_NATURAL>,
+     pass_back_kernel<NTT_COSET_REVERSED>},
+};
+
+static __global__ void tiny_kernel(limb_quad *a, const __grid_constant__ ntt_pass p)
 {
-    ntt_tiny(a, &p, inverse, coset);
+    ntt_tiny(a, &p);
 }
 
 static __global__ void make_powers(dfr *low, dfr *high, dfr g, dfr g_high)
@@ -94,25 +102,24 @@ static __global__ void make_table(limb_quad *base, const __grid_constant__ ntt_t
 {
     uint64_t i = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x;
     if (i < t.count) {
-        ntt_plan_entry(base, &t, &from, i);
+        ntt_make_entry(base, &t, &from, i);
     }
 }
 
 /* Fills the tables; powers is scratch for 4 * 2^14 elements. */
-static cuzk_code fill(cuzk_cuda_ntt *t, dfr *powers, const dfr *root, const dfr *coset,
-                      const dfr *scale, cuzk_err *err)
+static cuzk_code fill(cuzk_cuda_ntt *t, dfr *powers, const ntt_request *want, cuzk_err *err)
 {
     enum { N = 1 << NTT_POWER_LOW_LG, THREADS = 128 };
     ntt_source from;
-    from.lg = t->plan.lg;
-    from.scale = *scale;
+    from.lg = want->lg;
+    from.scale = want->scale;
     from.root.low = powers;
     from.root.high = powers + N;
     from.coset.low = powers + 2 * N;
     from.coset.high = powers + 3 * N;
-    make_powers<<<N / THREADS, THREADS>>>(powers, powers + N, *root, ntt_pow(*root, N));
-    make_powers<<<N / THREADS, THREADS>>>(powers + 2 * N, powers + 3 * N, *coset,
-                                          ntt_pow(*coset, N));
+    make_powers<<<N / THREADS, THREADS>>>(powers, powers + N, want->root, ntt_pow(want->root, N));
+    make_powers<<<N / THREADS, THREADS>>>(powers + 2 * N, powers + 3 * N, want->g,
+                                          ntt_pow(want->g, N));
     for (uint32_t k = 0; k < t->plan.tables; k++) {
         const ntt_table *table = &t->plan.table[k];
         uint32_t blocks = (uint32_t)((table->count + THREADS - 1) / THREADS);
@@ -123,21 +130,15 @@ static cuzk_code fill(cuzk_cuda_ntt *t, dfr *powers, const dfr *root, const dfr 
     return CUZK_OK;
 }
 
-static cuzk_code set_shared(cuzk_err *err)
+static cuzk_code make(cuzk_cuda_ntt *t, const ntt_request *want, cuzk_err *err)
 {
-    const int bytes = (int)(sizeof(limb_quad) << (NTT_TILE_LG + 1));
-    const cudaFuncAttribute attribute = cudaFuncAttributeMaxDynamicSharedMemorySize;
-    CUZK_CUDA_TRY(err, cudaFuncSetAttribute(forward_pass<false>, attribute, bytes));
-    CUZK_CUDA_TRY(err, cudaFuncSetAttribute(forward_pass<true>, attribute, bytes));
-    CUZK_CUDA_TRY(err, cudaFuncSetAttribute(inverse_pass<false>, attribute, bytes));
-    CUZK_CUDA_TRY(err, cudaFuncSetAttribute(inverse_pass<true>, attribute, bytes));
-    return CUZK_OK;
-}
-
-static cuzk_code make(cuzk_cuda_ntt *t, const dfr *root, const dfr *coset, const dfr *scale,
-                      cuzk_err *err)
-{
-    CUZK_TRY(set_shared(err));
+    const int shared = (int)(sizeof(limb_quad) << (NTT_TILE_LG + 1));
+    for (int i = 0; i < 6; i++) {
+        CUZK_CUDA_TRY(err,
+                      cudaFuncSetAttribute((const void *)kernels[i / 3][i % 3],
+                                           cudaFuncAttributeMaxDynamicSharedMemorySize, shared));
+    }
+    ntt_plan_make(&t->plan, want);
     if (t->plan.quads == 0) {
         return CUZK_OK;
     }
@@ -145,14 +146,14 @@ static cuzk_code make(cuzk_cuda_ntt *t, const dfr *root, const dfr *coset, const
     ntt_plan_bind(&t->plan, t->tables);
     dfr *powers;
     CUZK_CUDA_TRY(err, cudaMalloc(&powers, (sizeof *powers << NTT_POWER_LOW_LG) * 4));
-    cuzk_code code = fill(t, powers, root, coset, scale, err);
+    cuzk_code code = fill(t, powers, want, err);
     cudaFree(powers);
     return code;
 }
 
-extern "C" cuzk_code cuzk_cuda_ntt_new(cuzk_cuda_ntt **ret, unsigned lg, bool inverse,
-                                       const dfr *root, const dfr *coset, size_t table_limit,
-                                       cuzk_err *err)
+extern "C" cuzk_code cuzk_cuda_ntt_new(cuzk_cuda_ntt **ret, unsigned lg, cuzk_cuda_ntt_order order,
+                                       bool inverse, const dfr *root, const dfr *coset,
+                                       size_t table_limit, cuzk_err *err)
 {
     if (lg < 1 || lg > NTT_PLAN_MAX_LG) {
         return CUZK_FAIL(err, CUZK_E_ARG, "a transform of 2^%u points; the limits are 2^1 and 2^%d",
@@ -163,16 +164,23 @@ extern "C" cuzk_code cuzk_cuda_ntt_new(cuzk_cuda_ntt **ret, unsigned lg, bool in
         return CUZK_FAIL(err, CUZK_E_MEMORY, "no memory for the plan of a transform");
     }
     t->tables = NULL;
-    dfr w = *root, g = coset ? *coset : dfr_one(), scale = dfr_one();
+    ntt_request want;
+    want.lg = lg;
+    want.backwards = order == CUZK_CUDA_NTT_FROM_REVERSED;
+    want.coset = ntt_coset_side(coset != NULL, want.backwards, inverse);
+    want.root = *root;
+    want.g = coset ? *coset : dfr_one();
+    want.scaled = inverse;
+    want.scale = dfr_one();
+    want.table_limit = table_limit;
     if (inverse) {
         dfr n = dfr_zero();
         n.l[0] = 1u << lg;
-        w = dfr_inv(w);
-        g = dfr_inv(g);
-        scale = dfr_inv(dfr_from_integer(n));
+        want.root = dfr_inv(want.root);
+        want.g = dfr_inv(want.g);
+        want.scale = dfr_inv(dfr_from_integer(n));
     }
-    ntt_plan_make(&t->plan, lg, inverse, &w, coset ? &g : NULL, &scale, table_limit);
-    cuzk_code code = make(t, &w, &g, &scale, err);
+    cuzk_code code = make(t, &want, err);
     if (code != CUZK_OK) {
         cuzk_cuda_ntt_free(t);
         return code;
@@ -200,19 +208,13 @@ extern "C" cuzk_code cuzk_cuda_ntt_run(const cuzk_cuda_ntt *t, dfr *a, void *str
     cudaStream_t on = (cudaStream_t)stream;
     limb_quad *q = (limb_quad *)a;
     if (plan->lg <= NTT_TINY_LG) {
-        tiny_transform<<<1, 1, 0, on>>>(q, plan->pass[0], plan->inverse, plan->coset);
+        tiny_kernel<<<1, 1, 0, on>>>(q, plan->pass[0]);
     }
     for (uint32_t i = 0; i < plan->passes && plan->lg > NTT_TINY_LG; i++) {
-        const ntt_pass *p = &plan->pass[plan->inverse ? plan->passes - 1 - i : i];
+        const ntt_pass *p = &plan->pass[plan->backwards ? plan->passes - 1 - i : i];
         uint32_t blocks = 1u << (plan->lg - p->tile_lg), threads = 1u << (p->tile_lg - 3);
         size_t shared = sizeof(limb_quad) << (p->tile_lg + 1);
-        if (plan->inverse) {
-            (p->coset ? inverse_pass<true>
-                      : inverse_pass<false>)<<<blocks, threads, shared, on>>>(q, *p);
-        } else {
-            (p->coset ? forward_pass<true>
-                      : forward_pass<false>)<<<blocks, threads, shared, on>>>(q, *p);
-        }
+        kernels[p->backwards][p->coset]<<<blocks, threads, shared, on>>>(q, *p);
     }
     CUZK_CUDA_TRY(err, cudaGetLastError());
     return CUZK_OK;

@@ -10,8 +10,8 @@
  * The index i is cut into digits i = (i_1, .., i_n) from the top, n <= 3, the index of the result
  * into k = (k_n, .., k_1). A pass transforms along one digit of D bits, with m bits below it, in
  * place: digit p of i becomes k_p with its bits reversed, so after all passes place j holds the
- * result at the bit reversal of j. The inverse runs the same passes backwards and takes them from
- * that order. Between two passes every element has its factor, the twist, w^(k_p (i_{p+1}, ..)).
+ * result at the bit reversal of j. Backwards, the passes run in the opposite order and each undoes
+ * that. Between two passes every element has its factor, the twist, w^(k_p (i_{p+1}, ..)).
  *
  * In a pass a block holds a tile of 2^L elements: 2^D rows by 2^(L-D) adjacent columns, element
  * (row << (L - D) | column) (the last digit has m = 0: rows are contiguous, element (column << D |
@@ -19,15 +19,30 @@
  * top three, then the next, the last step what is left (one to three bits). A step with s bits of
  * the row below it has factors w_(2^(s+3))^(k q), q those s bits, from the inner tables.
  *
- * Coset: for i = i_1 2^m + j the factor g^i is g^j, part of the first twist, and g^(i_1 2^m), part
- * of the first step's inner table for the bits q and a factor of its own for the step's three bits.
+ * A coset is a factor g^i of the element of index i, at the end where indices are in natural order
+ * or at the other. For i = i_1 2^m + j in natural order g^j is part of the first twist, and of
+ * g^(i_1 2^m) the part of the bits q belongs to the first step's inner table and the part of the
+ * step's own three bits is a factor of its own, the outer one. At the other end each digit's factor
+ * is part of the twist after it, the last digit's part of its steps' inner tables, and its last
+ * step's the outer one.
  */
 
-enum { NTT_TILE_LG = 11, NTT_MAX_DIGIT_LG = 9, NTT_MIN_DIGIT_LG = 4, NTT_MAX_STEPS = 3 };
+enum { NTT_MAX_DIGIT_LG = 9, NTT_MIN_DIGIT_LG = 4, NTT_MAX_STEPS = 3 };
+
+/* Small tiles are faster, as more blocks share a processor. But the first pass's rows lie far
+ * apart, and pieces of 64 bytes from there cost more than that. */
+enum { NTT_TILE_LG = 11, NTT_SMALL_TILE_LG = 10 };
 
 typedef struct __attribute__((aligned(16))) limb_quad {
     uint32_t v[4];
 } limb_quad;
+
+/** Where elements have the factor g^i. */
+typedef enum ntt_coset {
+    NTT_COSET_NONE,
+    NTT_COSET_NATURAL,  /* where indices are in natural order: in the pass over the first digit */
+    NTT_COSET_REVERSED, /* at the other end: in the pass over the last digit */
+} ntt_coset;
 
 /** How many multiplications an element's twist takes. */
 typedef enum ntt_twist {
@@ -40,12 +55,15 @@ typedef enum ntt_twist {
 typedef struct ntt_pass {
     uint32_t digit_lg, low_lg, tile_lg; /* D, m, L */
     uint32_t total_lg;
-    uint32_t inverse, coset, reduce;       /* reduce: store canonical results */
+    uint32_t backwards;                    /* from reversed to natural places */
+    uint32_t coset;                        /* ntt_coset, if this pass has the outer factors */
+    uint32_t outer_all;                    /* outer[0] is not 1 either */
+    uint32_t reduce;                       /* store canonical results */
     uint32_t twist, split_lg;              /* ntt_twist; how many low bits the second factor has */
-    const limb_quad *inner[NTT_MAX_STEPS]; /* for each step but the one with s = 0 unless coset */
+    const limb_quad *inner[NTT_MAX_STEPS]; /* for each step but the one with s = 0 */
     const limb_quad *twists[2];
-    dfr_shoup w8[3];    /* w_8, w_8^2, w_8^3 or their inverses */
-    dfr_shoup outer[8]; /* coset: g^(t 2^(D-3+m)) for the first step's bits t */
+    dfr_shoup w8[3];    /* w_8, w_8^2, w_8^3 */
+    dfr_shoup outer[8]; /* for the bits t of the first (NATURAL) or the last step */
 } ntt_pass;
 
 CUZK_HD limb_quad ntt_load(const limb_quad *p)
@@ -204,8 +222,8 @@ CUZK_HD void ntt_write_tile(limb_quad *tile, uint32_t tile_lg, const dfr *x, con
     }
 }
 
-/** Copies quad `i` of a tile of contiguous rows, of 2^(L+1): in before the inverse's first step,
- *  out after the last step of the other direction, neighbours by neighbours. */
+/** Copies quad `i` of a tile of contiguous rows, of 2^(L+1): in before the first step backwards,
+ * out after the last step of the other direction, so that neighbours go by neighbours. */
 CUZK_HD void ntt_copy_in(limb_quad *tile, const limb_quad *a, const ntt_pass *p, uint32_t block,
                          uint32_t i)
 {
@@ -256,7 +274,7 @@ CUZK_HD void ntt_radix8(dfr *x, const dfr_shoup *w8, uint32_t bits)
 }
 
 /** The same from reversed to natural places. */
-CUZK_HD void ntt_radix8_inverse(dfr *x, const dfr_shoup *w8, uint32_t bits)
+CUZK_HD void ntt_radix8_back(dfr *x, const dfr_shoup *w8, uint32_t bits)
 {
     CUZK_UNROLL
     for (int h = 0; h < 8; h += 2) {
@@ -316,51 +334,68 @@ CUZK_HD void ntt_mul_twist(dfr *x, const ntt_pass *p, const ntt_place *at)
     }
 }
 
-/** Step `step` of the forward pass on x, a thread's 8 elements. */
-CUZK_HD void ntt_step(dfr *x, const ntt_pass *p, const ntt_place *at, uint32_t step, uint32_t s,
-                      bool coset)
+/* Multiplies by the outer factors. */
+CUZK_HD void ntt_mul_outer(dfr *x, const ntt_pass *p)
 {
-    if (coset && step == 0) {
-        CUZK_UNROLL
-        for (int t = 1; t < 8; t++) {
-            x[t] = ntt_mul_fixed(x[t], &p->outer[t]);
-        }
+    if (p->outer_all) {
+        x[0] = ntt_mul_fixed(x[0], &p->outer[0]);
     }
-    ntt_radix8(x, p->w8, ntt_step_bits(p->digit_lg, step));
-    if (s > 0) {
-        ntt_mul_inner(x, p, step, s, at->q, coset && step == 0);
-    } else if (p->twist != NTT_TWIST_NONE) {
-        ntt_mul_twist(x, p, at);
-    }
-    if (s == 0 && p->reduce) {
-        CUZK_UNROLL
-        for (int t = 0; t < 8; t++) {
-            x[t] = dfr_reduce(x[t]);
-        }
+    CUZK_UNROLL
+    for (int t = 1; t < 8; t++) {
+        x[t] = ntt_mul_fixed(x[t], &p->outer[t]);
     }
 }
 
-/** The same step of the inverse, which takes the steps from the last to the first. */
-CUZK_HD void ntt_step_inverse(dfr *x, const ntt_pass *p, const ntt_place *at, uint32_t step,
-                              uint32_t s, bool coset)
+CUZK_HD void ntt_reduce(dfr *x)
 {
+    CUZK_UNROLL
+    for (int t = 0; t < 8; t++) {
+        x[t] = dfr_reduce(x[t]);
+    }
+}
+
+/** Step `step` of a pass to reversed places on x, a thread's 8 elements. */
+CUZK_HD void ntt_step(dfr *x, const ntt_pass *p, const ntt_place *at, uint32_t step, uint32_t s,
+                      ntt_coset coset)
+{
+    if (coset == NTT_COSET_NATURAL && step == 0) {
+        ntt_mul_outer(x, p);
+    }
+    ntt_radix8(x, p->w8, ntt_step_bits(p->digit_lg, step));
     if (s > 0) {
-        ntt_mul_inner(x, p, step, s, at->q, coset && step == 0);
+        ntt_mul_inner(x, p, step, s, at->q, coset == NTT_COSET_NATURAL && step == 0);
+        return;
+    }
+    if (coset == NTT_COSET_REVERSED) {
+        ntt_mul_outer(x, p);
     } else if (p->twist != NTT_TWIST_NONE) {
         ntt_mul_twist(x, p, at);
     }
-    ntt_radix8_inverse(x, p->w8, ntt_step_bits(p->digit_lg, step));
-    if (coset && step == 0) {
-        CUZK_UNROLL
-        for (int t = 1; t < 8; t++) {
-            x[t] = ntt_mul_fixed(x[t], &p->outer[t]);
-        }
+    if (p->reduce) {
+        ntt_reduce(x);
     }
-    if (step == 0 && p->reduce) {
-        CUZK_UNROLL
-        for (int t = 0; t < 8; t++) {
-            x[t] = dfr_reduce(x[t]);
-        }
+}
+
+/** The same step of a pass backwards, which takes the steps from the last to the first. */
+CUZK_HD void ntt_step_back(dfr *x, const ntt_pass *p, const ntt_place *at, uint32_t step,
+                           uint32_t s, ntt_coset coset)
+{
+    if (s > 0) {
+        ntt_mul_inner(x, p, step, s, at->q, coset == NTT_COSET_NATURAL && step == 0);
+    } else if (coset == NTT_COSET_REVERSED) {
+        ntt_mul_outer(x, p);
+    } else if (p->twist != NTT_TWIST_NONE) {
+        ntt_mul_twist(x, p, at);
+    }
+    ntt_radix8_back(x, p->w8, ntt_step_bits(p->digit_lg, step));
+    if (step > 0) {
+        return;
+    }
+    if (coset == NTT_COSET_NATURAL) {
+        ntt_mul_outer(x, p);
+    }
+    if (p->reduce) {
+        ntt_reduce(x);
     }
 }
 
@@ -401,15 +436,6 @@ CUZK_HD uint32_t ntt_reverse(uint32_t a, uint32_t bits)
     return r;
 }
 
-CUZK_HD void ntt_put(limb_quad *p, uint32_t stride, dfr a)
-{
-    dfr_shoup w = dfr_shoup_of(a);
-    ntt_store(p, ntt_half(w.w, 0));
-    ntt_store(p + stride, ntt_half(w.w, 1));
-    ntt_store(p + 2 * stride, ntt_half(w.q, 0));
-    ntt_store(p + 3 * stride, ntt_half(w.q, 1));
-}
-
 /** What tables are made of: powers of the root w_(2^lg) (or its inverse) and of the coset's g (or
  *  its inverse), and a factor for all. */
 typedef struct ntt_source {
@@ -418,33 +444,54 @@ typedef struct ntt_source {
     dfr scale;
 } ntt_source;
 
-/** Makes entry i < 8 * 2^s of an inner table. g_lg: q's factor in the coset is g^(q 2^g_lg); with
- *  coset false it has none, and scale is left out. */
-CUZK_HD void ntt_make_inner(limb_quad *table, const ntt_source *from, uint32_t s, bool coset,
-                            uint32_t g_lg, uint32_t i)
-{
-    uint32_t t = i >> s, q = i & ((1u << s) - 1);
-    dfr r = ntt_power(&from->root, (ntt_reverse(t, 3) * q) << (from->lg - s - 3));
-    if (coset) {
-        r = dfr_mul_canonical(r, ntt_power(&from->coset, q << g_lg));
-        r = dfr_mul_canonical(r, from->scale);
-    }
-    ntt_put(table + (4 * t << s) + q, 1u << s, r);
-}
+/** One table: its entries i < count come from ntt_make_entry. */
+typedef struct ntt_table {
+    uint64_t offset; /* quads from the start of all tables */
+    uint64_t count;
+    uint32_t is_twist;
+    uint32_t s;      /* inner: i = t 2^s + q */
+    uint32_t row_lg; /* twist: i = row 2^j_lg + j, of the low bits j 2^j_shift .. */
+    uint32_t low_lg; /* .. of low_lg */
+    uint32_t j_lg, j_shift;
+    uint32_t natural;  /* has a factor g^(q 2^g_lg), g^(low bits) */
+    uint32_t reversed; /* has a factor g^(k 2^g_lg), k the reversed bits t or row */
+    uint32_t g_lg;
+    uint32_t scaled; /* has the factor for all */
+} ntt_table;
 
-/** Makes entry i = (row, j) of a twist table of 2^row_lg rows and 2^j_lg columns: the factor of low
- *  bits j << j_shift, low_lg of which lie below the digit. */
-CUZK_HD void ntt_make_twist(limb_quad *table, const ntt_source *from, uint32_t row_lg,
-                            uint32_t low_lg, uint32_t j_lg, uint32_t j_shift, bool coset,
+/** Makes entry i of a table at base. */
+CUZK_HD void ntt_make_entry(limb_quad *base, const ntt_table *table, const ntt_source *from,
                             uint64_t i)
 {
-    uint32_t row = (uint32_t)(i >> j_lg), low = ((uint32_t)i & ((1u << j_lg) - 1)) << j_shift;
-    uint32_t k = ntt_reverse(row, row_lg);
-    dfr r = ntt_power(&from->root, (k * low) << (from->lg - row_lg - low_lg));
-    if (coset) {
-        r = dfr_mul_canonical(r, ntt_power(&from->coset, low));
+    uint32_t low, k, w_lg; /* the root's power: w^(k low 2^w_lg) */
+    limb_quad *at = base + table->offset;
+    if (table->is_twist) {
+        low = ((uint32_t)i & ((1u << table->j_lg) - 1)) << table->j_shift;
+        k = ntt_reverse((uint32_t)(i >> table->j_lg), table->row_lg);
+        w_lg = from->lg - table->row_lg - table->low_lg;
+        at += ntt_twist_at(i);
+    } else {
+        low = (uint32_t)i & ((1u << table->s) - 1);
+        k = ntt_reverse((uint32_t)(i >> table->s), 3);
+        w_lg = from->lg - table->s - 3;
+        at += (i >> table->s << (table->s + 2)) + low;
     }
-    ntt_put(table + ntt_twist_at(i), 4, dfr_mul_canonical(r, from->scale));
+    dfr r = ntt_power(&from->root, (k * low) << w_lg);
+    if (table->natural) {
+        r = dfr_mul_canonical(r, ntt_power(&from->coset, low << table->g_lg));
+    }
+    if (table->reversed) {
+        r = dfr_mul_canonical(r, ntt_power(&from->coset, k << table->g_lg));
+    }
+    if (table->scaled) {
+        r = dfr_mul_canonical(r, from->scale);
+    }
+    uint32_t stride = table->is_twist ? 4 : 1u << table->s;
+    dfr_shoup w = dfr_shoup_of(r);
+    ntt_store(at, ntt_half(w.w, 0));
+    ntt_store(at + stride, ntt_half(w.w, 1));
+    ntt_store(at + 2 * stride, ntt_half(w.q, 0));
+    ntt_store(at + 3 * stride, ntt_half(w.q, 1));
 }
 
 #endif

@@ -8,26 +8,36 @@
 /*
  * A plan for transforms of one size, direction and coset: its passes and the layout of its tables.
  * Whoever runs it allocates `quads` limb_quads, binds the plan to them and makes the entries of
- * each table: kernels on the card, loops in the tests.
+ * each table (ntt_make_entry): kernels on the card, loops in the tests.
  */
 
 enum { NTT_PLAN_MAX_LG = 27, NTT_MAX_PASSES = 3, NTT_MAX_TABLES = 12, NTT_TINY_LG = 3 };
 
-/** One table: entry i < count comes from ntt_plan_entry. */
-typedef struct ntt_table {
-    size_t offset; /* quads from the start of the tables */
-    uint64_t count;
-    uint32_t is_twist, s, coset, g_lg;             /* inner */
-    uint32_t row_lg, low_lg, j_lg, j_shift, scale; /* twist: scale by 1 / n */
-} ntt_table;
-
 typedef struct ntt_plan {
-    uint32_t lg, passes, inverse, coset;
-    size_t quads;
+    uint32_t lg, passes, backwards, coset;
+    uint64_t quads;
     uint32_t tables;
     ntt_table table[NTT_MAX_TABLES];
-    ntt_pass pass[NTT_MAX_PASSES]; /* from the top digit; the inverse runs the last first */
+    ntt_pass pass[NTT_MAX_PASSES]; /* from the top digit; backwards the last runs first */
 } ntt_plan;
+
+/** What a plan is asked for. */
+typedef struct ntt_request {
+    uint32_t lg;     /* 1 to 27 */
+    bool backwards;  /* from reversed to natural places, else from natural to reversed */
+    ntt_coset coset; /* which end has the factors g^i */
+    dfr root, g;     /* w of order 2^lg; g, unless coset is NONE */
+    bool scaled;     /* the results have the factor scale */
+    dfr scale;
+    size_t table_limit; /* bytes that one twist table may have if it is over 16 MiB */
+} ntt_request;
+
+/** Which end has g^i for a transform from coefficients c_i to values on the coset, or its inverse.
+ */
+CUZK_HD ntt_coset ntt_coset_side(bool coset, bool backwards, bool inverse)
+{
+    return !coset ? NTT_COSET_NONE : backwards == inverse ? NTT_COSET_NATURAL : NTT_COSET_REVERSED;
+}
 
 CUZK_HD uint32_t ntt_clamp(int a, int low, int high)
 {
@@ -69,96 +79,120 @@ CUZK_HD dfr ntt_pow(dfr g, uint64_t e)
 CUZK_HD ntt_table *ntt_plan_add(ntt_plan *p, uint64_t count)
 {
     ntt_table *t = &p->table[p->tables++];
-    const ntt_table empty = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
+    const ntt_table empty = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
     *t = empty;
     t->offset = p->quads;
     t->count = count;
-    p->quads += (size_t)(4 * count);
+    p->quads += 4 * count;
     return t;
 }
 
-CUZK_HD void ntt_plan_twist(ntt_plan *p, ntt_pass *pass, bool first, bool scale, size_t limit_bytes)
+/* The inner tables of a pass; above: how many bits the digits above have. */
+CUZK_HD void ntt_plan_inner(ntt_plan *p, const ntt_pass *pass, uint32_t above, bool scaled)
+{
+    for (uint32_t step = 0; ntt_step_shift(pass->digit_lg, step) > 0; step++) {
+        uint32_t s = ntt_step_shift(pass->digit_lg, step);
+        ntt_table *t = ntt_plan_add(p, (uint64_t)8 << s);
+        t->s = s;
+        t->natural = pass->coset == NTT_COSET_NATURAL && step == 0;
+        t->reversed = pass->coset == NTT_COSET_REVERSED;
+        t->g_lg = t->reversed ? above + 3 * step : pass->low_lg;
+        t->scaled = scaled && t->natural;
+    }
+}
+
+/* The twists of a pass. With two, the first is of the upper low bits and has the other factors. */
+CUZK_HD void ntt_plan_twist(ntt_plan *p, ntt_pass *pass, const ntt_request *want, uint32_t above,
+                            bool scaled)
 {
     uint32_t all = pass->digit_lg + pass->low_lg;
-    if (all <= 18 || (uint64_t)64 << all <= limit_bytes) {
-        pass->twist = NTT_TWIST_ONE;
-        pass->split_lg = 0;
-    } else {
-        pass->twist = NTT_TWIST_TWO;
-        pass->split_lg = pass->low_lg / 2;
-    }
+    bool one = all <= 18 || (uint64_t)64 << all <= want->table_limit;
+    pass->twist = one ? NTT_TWIST_ONE : NTT_TWIST_TWO;
+    pass->split_lg = one ? 0 : pass->low_lg / 2;
     for (uint32_t part = 0; part < pass->twist; part++) {
         uint32_t j_lg = part ? pass->split_lg : pass->low_lg - pass->split_lg;
         ntt_table *t = ntt_plan_add(p, (uint64_t)1 << (pass->digit_lg + j_lg));
         t->is_twist = 1;
-        t->coset = first && p->coset;
         t->row_lg = pass->digit_lg;
         t->low_lg = pass->low_lg;
         t->j_lg = j_lg;
         t->j_shift = part ? 0 : pass->split_lg;
-        t->scale = scale && part == 0;
+        t->natural = want->coset == NTT_COSET_NATURAL && above == 0;
+        t->reversed = want->coset == NTT_COSET_REVERSED && part == 0;
+        t->g_lg = t->reversed ? above : 0;
+        t->scaled = scaled && part == 0;
     }
 }
 
-/**
- * Lays out a transform of 2^lg, 1 <= lg <= 27. root: w of order 2^lg for forward, its inverse for
- * inverse; coset: g, its inverse for inverse, or NULL for the subgroup itself; scale: 1 for
- * forward, 1 / 2^lg for inverse. A twist table of more than 16 MiB is made only when it is at most
- * limit_bytes; else two small ones are, for one more multiplication an element.
- */
-CUZK_HD void ntt_plan_make(ntt_plan *p, uint32_t lg, bool inverse, const dfr *root,
-                           const dfr *coset, const dfr *scale, size_t limit_bytes)
+/* The outer factors: g^(t 2^(s+m)) for the first step's bits t at the natural end, and for the last
+ * step's bits at the other end, where they are reversed and the highest of the index. */
+CUZK_HD void ntt_plan_outer(ntt_pass *pass, const ntt_request *want)
 {
-    uint32_t digits[NTT_MAX_PASSES];
-    p->lg = lg;
-    p->passes = ntt_split(lg, digits);
-    p->inverse = inverse;
-    /* 1 / n needs a place: a twist, or for lack of one the coset's tables. */
-    p->coset = coset || (inverse && p->passes == 1);
+    uint32_t last = ntt_steps(pass->digit_lg) - 1, bits = ntt_step_bits(pass->digit_lg, last);
+    bool natural = pass->coset == NTT_COSET_NATURAL;
+    if (natural) {
+        bits = pass->digit_lg < 3 ? pass->digit_lg : 3;
+    }
+    uint32_t unit_lg = natural ? pass->digit_lg - bits + pass->low_lg : want->lg - bits;
+    dfr unit = want->coset == NTT_COSET_NONE ? dfr_one() : ntt_pow(want->g, (uint64_t)1 << unit_lg);
+    for (uint32_t t = 0; t < 8; t++) {
+        uint32_t low = t & ((1u << bits) - 1);
+        dfr f = ntt_pow(unit, natural ? low : ntt_reverse(low, bits));
+        pass->outer[t] = dfr_shoup_of(pass->outer_all ? dfr_mul_canonical(f, want->scale) : f);
+    }
+}
+
+/* w_8, w_8^2, w_8^3, or of the sizes below 8 what ntt_radix8 uses. */
+CUZK_HD void ntt_plan_w8(ntt_pass *pass, const ntt_request *want)
+{
+    for (uint32_t k = 0; k < 3; k++) {
+        uint64_t e = want->lg >= 3   ? (uint64_t)(k + 1) << (want->lg - 3)
+                     : want->lg == 2 ? k /* w_4 is w_8^2 */
+                                     : 0;
+        pass->w8[k] = dfr_shoup_of(ntt_pow(want->root, e));
+    }
+}
+
+/** Lays out the passes and tables of a transform. */
+CUZK_HD void ntt_plan_make(ntt_plan *p, const ntt_request *want)
+{
+    uint32_t digits[NTT_MAX_PASSES], above = 0;
+    p->lg = want->lg;
+    p->passes = ntt_split(want->lg, digits);
+    p->backwards = want->backwards;
+    p->coset = want->coset;
+    if (want->scaled && p->passes == 1 && want->coset == NTT_COSET_NONE) {
+        p->coset = NTT_COSET_REVERSED; /* of g = 1: the scale needs a place */
+    }
     p->quads = 0;
     p->tables = 0;
-    dfr g = coset ? *coset : dfr_one();
-    uint32_t low = lg;
     for (uint32_t i = 0; i < p->passes; i++) {
         ntt_pass *pass = &p->pass[i];
-        low -= digits[i];
+        bool first = i == 0, last = i + 1 == p->passes;
+        bool scaled = want->scaled && (p->passes == 1 || i + 2 == p->passes);
         pass->digit_lg = digits[i];
-        pass->low_lg = low;
-        pass->tile_lg = ntt_clamp((int)lg, 0, NTT_TILE_LG);
-        pass->total_lg = lg;
-        pass->inverse = inverse;
-        pass->coset = i == 0 && p->coset;
-        pass->reduce = inverse ? i == 0 : low == 0;
+        pass->low_lg = want->lg - above - digits[i];
+        pass->tile_lg = ntt_clamp((int)want->lg, 0, first ? NTT_TILE_LG : NTT_SMALL_TILE_LG);
+        pass->total_lg = want->lg;
+        pass->backwards = want->backwards;
+        pass->coset =
+            (first && p->coset == NTT_COSET_NATURAL) || (last && p->coset == NTT_COSET_REVERSED)
+                ? p->coset
+                : (uint32_t)NTT_COSET_NONE;
+        pass->outer_all =
+            scaled && p->passes == 1 && (p->coset == NTT_COSET_REVERSED || want->lg <= NTT_TINY_LG);
+        pass->reduce = want->backwards ? first : last;
         pass->twist = NTT_TWIST_NONE;
         pass->split_lg = 0;
-        for (uint32_t k = 0; k < 3; k++) {
-            dfr w = lg >= 3 ? ntt_pow(*root, (uint64_t)(k + 1) << (lg - 3))
-                            : ntt_pow(*root, k == 1 && lg == 2); /* of order 4 there */
-            pass->w8[k] = dfr_shoup_of(w);
+        ntt_plan_w8(pass, want);
+        ntt_plan_outer(pass, want);
+        if (want->lg > NTT_TINY_LG) {
+            ntt_plan_inner(p, pass, above, scaled && last);
         }
-        uint32_t s = digits[i] > 3 ? digits[i] - 3 : 0;
-        dfr outer = dfr_one(), ratio = ntt_pow(g, (uint64_t)1 << (s + low));
-        if (lg <= NTT_TINY_LG) {
-            outer = *scale;
+        if (!last) {
+            ntt_plan_twist(p, pass, want, above, scaled);
         }
-        for (uint32_t t = 0; t < 8; t++) {
-            pass->outer[t] = dfr_shoup_of(outer);
-            outer = dfr_mul_canonical(outer, ratio);
-        }
-        if (lg <= NTT_TINY_LG) {
-            continue;
-        }
-        for (uint32_t step = 0; ntt_step_shift(digits[i], step) > 0; step++) {
-            s = ntt_step_shift(digits[i], step);
-            ntt_table *t = ntt_plan_add(p, (uint64_t)8 << s);
-            t->s = s;
-            t->coset = pass->coset && step == 0;
-            t->g_lg = low;
-            t->scale = p->passes == 1;
-        }
-        if (low > 0) {
-            ntt_plan_twist(p, pass, i == 0, i + 2 == p->passes, limit_bytes);
-        }
+        above += digits[i];
     }
 }
 
@@ -177,24 +211,11 @@ CUZK_HD void ntt_plan_bind(ntt_plan *p, limb_quad *base)
     }
 }
 
-/** Makes entry i of a table at base; from->scale is the plan's. */
-CUZK_HD void ntt_plan_entry(limb_quad *base, const ntt_table *t, const ntt_source *from, uint64_t i)
-{
-    ntt_source source = *from;
-    if (!t->scale) {
-        source.scale = dfr_one();
-    }
-    if (t->is_twist) {
-        ntt_make_twist(base + t->offset, &source, t->row_lg, t->low_lg, t->j_lg, t->j_shift,
-                       t->coset, i);
-    } else {
-        ntt_make_inner(base + t->offset, &source, t->s, t->coset, t->g_lg, (uint32_t)i);
-    }
-}
-
 /** The whole transform of 2^lg <= 8 elements. */
-CUZK_HD void ntt_tiny(limb_quad *a, const ntt_pass *p, bool inverse, bool coset)
+CUZK_HD void ntt_tiny(limb_quad *a, const ntt_pass *p)
 {
+    /* The factors belong to the side of the input or of the output. */
+    bool natural = p->coset == NTT_COSET_NATURAL, reversed = p->coset == NTT_COSET_REVERSED;
     dfr x[8];
     CUZK_UNROLL
     for (uint32_t t = 0; t < 8; t++) {
@@ -202,21 +223,21 @@ CUZK_HD void ntt_tiny(limb_quad *a, const ntt_pass *p, bool inverse, bool coset)
         if (t < 1u << p->digit_lg) {
             x[t] = ntt_join(ntt_load(a + 2 * t), ntt_load(a + 2 * t + 1));
         }
-        if (coset && !inverse) {
-            x[t] = ntt_mul_fixed(x[t], &p->outer[t]);
-        }
     }
-    if (inverse) {
-        ntt_radix8_inverse(x, p->w8, p->digit_lg);
+    if (p->backwards ? reversed : natural) {
+        ntt_mul_outer(x, p);
+    }
+    if (p->backwards) {
+        ntt_radix8_back(x, p->w8, p->digit_lg);
     } else {
         ntt_radix8(x, p->w8, p->digit_lg);
     }
+    if (p->backwards ? natural : reversed) {
+        ntt_mul_outer(x, p);
+    }
+    ntt_reduce(x);
     CUZK_UNROLL
     for (uint32_t t = 0; t < 8; t++) {
-        if (coset && inverse) {
-            x[t] = ntt_mul_fixed(x[t], &p->outer[t]);
-        }
-        x[t] = dfr_reduce(x[t]);
         if (t < 1u << p->digit_lg) {
             ntt_store(a + 2 * t, ntt_half(x[t], 0));
             ntt_store(a + 2 * t + 1, ntt_half(x[t], 1));

@@ -23,80 +23,98 @@ static size_t reversed(size_t i, unsigned lg)
     return r;
 }
 
-/* Runs one transform on a device array with tables of its own. */
-static bool run_once(check_ctx *c, dfr *a, unsigned lg, bool inverse, const fr *coset, size_t limit)
+/* A transform of one kind. */
+typedef struct kind {
+    unsigned lg;
+    cuzk_cuda_ntt_order order;
+    bool inverse;
+    const fr *coset; /* NULL for none */
+    size_t limit;
+} kind;
+
+static const char *name_of(const kind *k, char name[80])
 {
-    fr root = fr_root_of_unity(FR_ROOT_BELLMAN, lg);
-    dfr w = device(&root), g = device(coset ? coset : &root);
+    snprintf(name, 80, "2^%u, %s %s%s", k->lg, k->inverse ? "inverse" : "forward",
+             k->order == CUZK_CUDA_NTT_TO_REVERSED ? "to reversed" : "from reversed",
+             k->coset ? ", coset" : "");
+    return name;
+}
+
+/* Runs one transform on a device array with tables of its own. */
+static bool run_once(check_ctx *c, const kind *k, dfr *a)
+{
+    fr root = fr_root_of_unity(FR_ROOT_BELLMAN, k->lg);
+    dfr w = device(&root), g = device(k->coset ? k->coset : &root);
     cuzk_err err;
     cuzk_cuda_ntt *t;
-    CHECK_OK(c, cuzk_cuda_ntt_new(&t, lg, inverse, &w, coset ? &g : NULL, limit, &err), err);
+    CHECK_OK(c,
+             cuzk_cuda_ntt_new(&t, k->lg, k->order, k->inverse, &w, k->coset ? &g : NULL, k->limit,
+                               &err),
+             err);
     CHECK_OK(c, cuzk_cuda_ntt_run(t, a, NULL, &err), err);
     CHECK_CUDA(c, cudaDeviceSynchronize());
     cuzk_cuda_ntt_free(t);
     return true;
 }
 
-/* The inverse leads from d back to a. */
-static bool leads_back(check_ctx *c, dfr *d, const fr *a, unsigned lg, const fr *coset,
-                       size_t limit)
+/* One transform of the host's input against the host's output. */
+static bool agrees(check_ctx *c, const kind *k, const fr *input, const fr *want)
 {
-    size_t bytes = sizeof(fr) << lg;
-    fr *got = malloc(bytes);
-    if (!got) {
+    size_t n = (size_t)1 << k->lg, bytes = n * sizeof(fr);
+    bool from = k->order == CUZK_CUDA_NTT_FROM_REVERSED;
+    fr *a = malloc(bytes);
+    dfr *d;
+    char name[80];
+    CHECK_CUDA(c, cudaMalloc((void **)&d, bytes));
+    if (!a) {
         return CHECK_FAIL(c, "no memory");
     }
-    if (!run_once(c, d, lg, true, coset, limit)) {
+    for (size_t i = 0; i < n; i++) {
+        a[from ? reversed(i, k->lg) : i] = input[i];
+    }
+    CHECK_CUDA(c, cudaMemcpy(d, a, bytes, cudaMemcpyHostToDevice));
+    if (!run_once(c, k, d)) {
         return false;
     }
-    CHECK_CUDA(c, cudaMemcpy(got, d, bytes, cudaMemcpyDeviceToHost));
-    if (memcmp(got, a, bytes) != 0) {
-        return CHECK_FAIL(c, "2^%u%s: the inverse does not lead back", lg,
-                          coset ? " on a coset" : "");
+    CHECK_CUDA(c, cudaMemcpy(a, d, bytes, cudaMemcpyDeviceToHost));
+    for (size_t i = 0; i < n; i++) {
+        if (memcmp(&a[from ? i : reversed(i, k->lg)], &want[i], sizeof *a) != 0) {
+            return CHECK_FAIL(c, "%s: element %zu differs", name_of(k, name), i);
+        }
     }
-    free(got);
+    cudaFree(d);
+    free(a);
     return true;
 }
 
-/* One size: forward against the host, then the inverse back to the start. */
+/* The four transforms of one size and coset against the host. */
 static bool against_host(check_ctx *c, unsigned lg, const fr *coset, size_t limit, cuzk_pool *pool)
 {
     size_t n = (size_t)1 << lg, bytes = n * sizeof(fr);
-    fr *a = malloc(bytes), *want = malloc(bytes), *got = malloc(bytes);
-    dfr *d;
-    CHECK_CUDA(c, cudaMalloc((void **)&d, bytes));
-    if (!a || !want || !got) {
+    fr *a = malloc(bytes), *values = malloc(bytes);
+    if (!a || !values) {
         return CHECK_FAIL(c, "no memory");
     }
     check_fr_array(c, a, n);
-    memcpy(want, a, bytes);
+    memcpy(values, a, bytes);
     ntt_domain *domain;
     cuzk_err err;
     CHECK_OK(c, ntt_domain_new(&domain, lg, FR_ROOT_BELLMAN, &err), err);
     if (coset) {
-        ntt_coset_forward(domain, want, coset, pool);
+        ntt_coset_forward(domain, values, coset, pool);
     } else {
-        ntt_forward(domain, want, pool);
+        ntt_forward(domain, values, pool);
     }
     ntt_domain_free(domain);
-    CHECK_CUDA(c, cudaMemcpy(d, a, bytes, cudaMemcpyHostToDevice));
-    if (!run_once(c, d, lg, false, coset, limit)) {
-        return false;
+    bool ok = true;
+    for (unsigned i = 0; i < 4 && ok; i++) {
+        kind k = {lg, i & 1 ? CUZK_CUDA_NTT_FROM_REVERSED : CUZK_CUDA_NTT_TO_REVERSED, i & 2, coset,
+                  limit};
+        ok = agrees(c, &k, k.inverse ? values : a, k.inverse ? a : values);
     }
-    CHECK_CUDA(c, cudaMemcpy(got, d, bytes, cudaMemcpyDeviceToHost));
-    for (size_t i = 0; i < n; i++) {
-        if (memcmp(&got[i], &want[reversed(i, lg)], sizeof *got) != 0) {
-            return CHECK_FAIL(c, "2^%u%s: place %zu differs", lg, coset ? " on a coset" : "", i);
-        }
-    }
-    if (!leads_back(c, d, a, lg, coset, limit)) {
-        return false;
-    }
-    cudaFree(d);
     free(a);
-    free(want);
-    free(got);
-    return true;
+    free(values);
+    return ok;
 }
 
 bool check_ntt_sizes(check_ctx *c)
@@ -132,46 +150,59 @@ static fr geometric_sum(fr u, fr x, fr y, uint64_t n)
     return t;
 }
 
-/* An array whose transform is known at every place; checked at random places, and back. */
-static bool geometric(check_ctx *c, unsigned lg, const fr *coset, size_t limit)
+/* Whether 1000 random values of the polynomial u x^i are where they should be in d. */
+static bool values_fit(check_ctx *c, const kind *k, const dfr *d, fr u, fr x)
 {
-    size_t n = (size_t)1 << lg, bytes = n * sizeof(fr);
-    fr *a = malloc(bytes);
-    dfr *d;
-    CHECK_CUDA(c, cudaMalloc((void **)&d, bytes));
-    if (!a) {
-        return CHECK_FAIL(c, "no memory");
-    }
-    fr r[6];
-    check_fr_array(c, r, 6);
-    fr u = r[4], x = r[5], root = fr_root_of_unity(FR_ROOT_BELLMAN, lg);
-    a[0] = u;
-    for (size_t i = 1; i < n; i++) {
-        fr_mul(&a[i], &a[i - 1], &x);
-    }
-    CHECK_CUDA(c, cudaMemcpy(d, a, bytes, cudaMemcpyHostToDevice));
-    if (!run_once(c, d, lg, false, coset, limit)) {
-        return false;
-    }
+    size_t n = (size_t)1 << k->lg;
+    fr root = fr_root_of_unity(FR_ROOT_BELLMAN, k->lg);
+    char name[80];
     for (int i = 0; i < 1000; i++) {
-        uint64_t k = i < 2 ? (uint64_t)i * (n - 1) : check_u64(c) % n;
+        uint64_t e = i < 2 ? (uint64_t)i * (n - 1) : check_u64(c) % n;
+        size_t at = k->order == CUZK_CUDA_NTT_TO_REVERSED ? reversed(e, k->lg) : e;
         fr y, got;
-        fr_pow(&y, &root, &k, 1);
-        if (coset) {
-            fr_mul(&y, &y, coset);
+        fr_pow(&y, &root, &e, 1);
+        if (k->coset) {
+            fr_mul(&y, &y, k->coset);
         }
         fr want = geometric_sum(u, x, y, n);
-        CHECK_CUDA(c, cudaMemcpy(&got, d + reversed(k, lg), sizeof got, cudaMemcpyDeviceToHost));
+        CHECK_CUDA(c, cudaMemcpy(&got, d + at, sizeof got, cudaMemcpyDeviceToHost));
         if (memcmp(&got, &want, sizeof got) != 0) {
-            return CHECK_FAIL(c, "2^%u%s: the value at place %zu is wrong", lg,
-                              coset ? " on a coset" : "", reversed(k, lg));
+            return CHECK_FAIL(c, "%s: the value at place %zu is wrong", name_of(k, name), at);
         }
     }
-    if (!leads_back(c, d, a, lg, coset, limit)) {
+    return true;
+}
+
+/* An array whose transform is known at every place, forward, and back by the inverse. */
+static bool geometric(check_ctx *c, unsigned lg, cuzk_cuda_ntt_order order, const fr *coset,
+                      size_t limit)
+{
+    size_t n = (size_t)1 << lg, bytes = n * sizeof(fr);
+    kind forward = {lg, order, false, coset, limit}, inverse = {lg, 1 - order, true, coset, limit};
+    fr *a = malloc(bytes), *back = malloc(bytes), r[6];
+    dfr *d;
+    CHECK_CUDA(c, cudaMalloc((void **)&d, bytes));
+    if (!a || !back) {
+        return CHECK_FAIL(c, "no memory");
+    }
+    check_fr_array(c, r, 6);
+    fr u = r[4], x = r[5], term = u;
+    for (size_t i = 0; i < n; i++) {
+        a[order == CUZK_CUDA_NTT_TO_REVERSED ? i : reversed(i, lg)] = term;
+        fr_mul(&term, &term, &x);
+    }
+    CHECK_CUDA(c, cudaMemcpy(d, a, bytes, cudaMemcpyHostToDevice));
+    if (!run_once(c, &forward, d) || !values_fit(c, &forward, d, u, x) ||
+        !run_once(c, &inverse, d)) {
         return false;
+    }
+    CHECK_CUDA(c, cudaMemcpy(back, d, bytes, cudaMemcpyDeviceToHost));
+    if (memcmp(back, a, bytes) != 0) {
+        return CHECK_FAIL(c, "2^%u: the inverse does not lead back", lg);
     }
     cudaFree(d);
     free(a);
+    free(back);
     return true;
 }
 
@@ -179,9 +210,11 @@ bool check_ntt_large(check_ctx *c)
 {
     fr g[8];
     check_fr_array(c, g, 8);
+    const cuzk_cuda_ntt_order to = CUZK_CUDA_NTT_TO_REVERSED, from = CUZK_CUDA_NTT_FROM_REVERSED;
     if (c->small) {
-        return geometric(c, 13, &g[7], SIZE_MAX);
+        return geometric(c, 13, to, &g[7], SIZE_MAX);
     }
-    return geometric(c, 24, NULL, SIZE_MAX) && geometric(c, 25, &g[7], 0) &&
-           geometric(c, 26, NULL, 0) && geometric(c, 27, &g[7], SIZE_MAX);
+    return geometric(c, 24, to, NULL, SIZE_MAX) && geometric(c, 25, from, &g[7], 0) &&
+           geometric(c, 26, to, NULL, 0) && geometric(c, 27, to, &g[7], SIZE_MAX) &&
+           geometric(c, 27, from, &g[7], SIZE_MAX);
 }
