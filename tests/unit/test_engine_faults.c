@@ -169,7 +169,8 @@ static void a_device_that_keeps_failing_gets_no_more_work(void **state)
     fixture_done(&f, "a");
     fixture_done(&f, "b");
     fixture_done(&f, "c");
-    assert_int_equal(proving_device_proofs(&f.device[0]), 2);
+    /* A third may be under way while the second is looked at. */
+    assert_in_range(proving_device_proofs(&f.device[0]), 2, 3);
     assert_int_equal(cuzk_engine_status(f.e, &s, &err), CUZK_OK);
     assert_true(s->devices[0].quarantined);
     assert_false(s->devices[1].quarantined);
