@@ -341,6 +341,18 @@ void cuzk_residency_forget(cuzk_residency *r, unsigned device)
     cuzk_budget_unlock(r->budget);
 }
 
+/* What was said before the circuit was sent away does not bring it back. */
+static void unwant(cuzk_residency_device *d, const cuzk_entry *e)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < d->n_wanted; i++) {
+        if (d->wanted[i] != e) {
+            d->wanted[n++] = d->wanted[i];
+        }
+    }
+    d->n_wanted = n;
+}
+
 cuzk_code cuzk_residency_evict(cuzk_residency *r, bool *ret_was_loaded, uint64_t *ret_freed,
                                unsigned device, const char *circuit, uint64_t deadline_ns,
                                cuzk_err *err)
@@ -353,6 +365,7 @@ cuzk_code cuzk_residency_evict(cuzk_residency *r, bool *ret_was_loaded, uint64_t
     cuzk_entry *e = find(d, circuit);
     if (e && e->heat != CUZK_COLD && e->heat != CUZK_WARM) {
         there = true;
+        unwant(d, e);
         freed = cuzk_amounts_total(&e->held.held);
         uint64_t generation = e->generation;
         if (cuzk_entry_is_idle(e)) {

@@ -129,9 +129,9 @@ void cuzk_residency_forget(cuzk_residency *r, unsigned device);
 void cuzk_residency_prefetch(cuzk_residency *r, unsigned device, const cuzk_circuit_files *files,
                              size_t n);
 
-/** Unloads a circuit from a device after its users; acquires made meanwhile wait for it and load
- *  again. Blocks; *ret_freed: bytes, 0 when it was not loaded. CUZK_E_TIMEOUT after deadline_ns
- *  (0: none): it then still goes as soon as its users let it. */
+/** Unloads a circuit from a device after its users, and takes it out of the look-ahead; acquires
+ *  made meanwhile wait for it and load again. Blocks; *ret_freed: bytes, 0 when it was not loaded.
+ *  CUZK_E_TIMEOUT after deadline_ns (0: none): it then still goes as soon as its users let it. */
 cuzk_code cuzk_residency_evict(cuzk_residency *r, bool *ret_was_loaded, uint64_t *ret_freed,
                                unsigned device, const char *circuit, uint64_t deadline_ns,
                                cuzk_err *err);

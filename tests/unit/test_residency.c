@@ -504,6 +504,29 @@ static void look_ahead_loads_what_fits_and_evicts_nothing_that_is_needed_sooner(
     close_bench(&b);
 }
 
+static void what_was_evicted_does_not_come_back_for_an_old_look_ahead(void **state)
+{
+    (void)state;
+    bench b;
+    user u;
+    bool was_loaded;
+    uint64_t freed;
+    open_bench(&b, 0);
+    cuzk_circuit_files list[] = {{"c", "s", "p"}, {"b", "s", "p"}};
+    cuzk_residency_prefetch(b.r, 0, list, 2);
+    until(&b, "c", CUZK_HOT);
+    until(&b, "b", CUZK_HOT);
+    assert_int_equal(cuzk_residency_evict(b.r, &was_loaded, &freed, 0, "b", 0, NULL), CUZK_OK);
+    assert_true(was_loaded);
+    acquire(&u, &b, "d"); /* goes through the thread that would have loaded b again */
+    release(&u);
+    assert_int_equal(state_of(&b, "b").heat, CUZK_COLD);
+    assert_true(fake_is_loaded(&b.fake, "c"));
+    cuzk_residency_prefetch(b.r, 0, list, 2); /* said anew, it does */
+    until(&b, "b", CUZK_HOT);
+    close_bench(&b);
+}
+
 static void look_ahead_leaves_alone_what_was_used_a_moment_ago(void **state)
 {
     (void)state;
@@ -649,6 +672,7 @@ int main(void)
         cmocka_unit_test(a_lost_device_is_cold_once_and_its_leases_can_still_be_released),
         cmocka_unit_test(a_load_that_loses_the_device_makes_all_of_it_cold),
         cmocka_unit_test(look_ahead_loads_what_fits_and_evicts_nothing_that_is_needed_sooner),
+        cmocka_unit_test(what_was_evicted_does_not_come_back_for_an_old_look_ahead),
         cmocka_unit_test(look_ahead_leaves_alone_what_was_used_a_moment_ago),
         cmocka_unit_test(without_room_a_key_file_becomes_warm),
         cmocka_unit_test(many_users_of_too_many_circuits_all_get_on),
