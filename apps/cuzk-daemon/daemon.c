@@ -26,6 +26,7 @@ enum {
 
 struct cuzkd {
     cuzk_log *log;
+    daemon_workers *workers;
     cuzk_engine *engine;
     cuzk_service *service;
     cuzk_rpc_health *health;
@@ -97,7 +98,7 @@ static cuzk_code start_engine(cuzkd *d, const cuzk_config *c, const char *fault,
     cuzk_engine_config e;
     cuzk_backend **devices;
     fill_engine_config(&e, c);
-    CUZK_TRY(daemon_devices(&devices, &e.n_devices, c, fault, d->log, err));
+    CUZK_TRY(daemon_devices(&devices, &e.n_devices, &d->workers, c, fault, d->log, err));
     e.devices = devices;
     e.log = on_log;
     e.log_ctx = d->log;
@@ -105,6 +106,9 @@ static cuzk_code start_engine(cuzkd *d, const cuzk_config *c, const char *fault,
     e.event_ctx = d->log;
     cuzk_code code = cuzk_engine_open(&d->engine, &e, err);
     free(devices);
+    if (code == CUZK_OK) {
+        daemon_workers_record(d->workers, cuzk_engine_timeline(d->engine), e.n_devices);
+    }
     return code;
 }
 
@@ -283,6 +287,7 @@ void daemon_free(cuzkd *d)
     cuzk_rpc_health_free(d->health);
     cuzk_message_pool_free(d->messages);
     cuzk_engine_close(d->engine);
+    daemon_workers_free(d->workers);
     cuzk_process_metrics_free(d->process);
     cuzk_notifier_close(&d->notify);
     free(d);

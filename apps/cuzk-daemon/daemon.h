@@ -4,6 +4,7 @@
 #include "base/log.h"
 #include "config/config.h"
 #include "cuzk/engine.h"
+#include "observe/timeline.h"
 
 /** What was given on the command line; NULL when not. */
 typedef struct daemon_args {
@@ -17,10 +18,22 @@ typedef struct daemon_args {
 /** The configuration as file, environment and command line make it. The caller owns *ret. */
 cuzk_code daemon_config(cuzk_config **ret, const daemon_args *args, cuzk_err *err);
 
+/** Tells the log, and once it is there the timeline, of the devices' worker processes. */
+typedef struct daemon_workers daemon_workers;
+
 /** The devices that the configuration names, opened: *ret_n of them in a list that the caller
- * frees; each is closed by who takes it. fault: a plan of faults for tests, or NULL. */
-cuzk_code daemon_devices(cuzk_backend ***ret, size_t *ret_n, const cuzk_config *config,
-                         const char *fault, cuzk_log *log, cuzk_err *err);
+ * frees; each is closed by who takes it. *ret_workers is the caller's, and has to outlive them.
+ * fault: a plan of faults for tests, or NULL. */
+cuzk_code daemon_devices(cuzk_backend ***ret, size_t *ret_n, daemon_workers **ret_workers,
+                         const cuzk_config *config, const char *fault, cuzk_log *log,
+                         cuzk_err *err);
+
+/** From now on the timeline (borrowed, as long as the n devices are open) is told, at first of the
+ *  processes that run already. */
+void daemon_workers_record(daemon_workers *w, cuzk_timeline *timeline, size_t n);
+
+/** Accepts NULL. */
+void daemon_workers_free(daemon_workers *w);
 
 /** A running daemon: engine, gRPC server, HTTP port. */
 typedef struct cuzkd cuzkd;

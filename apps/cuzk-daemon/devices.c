@@ -7,6 +7,7 @@
 #include "backend/worker/worker.h"
 
 #include <inttypes.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,16 +39,71 @@ cuzk_code device_open(cuzk_backend **ret, const device_spec *spec, cuzk_err *err
 
 enum { ARGS_MAX = 16, PROGRAM_MAX = 4096 };
 
-/* What is told of a worker process. Lives as long as the program: its process writes to it until
- * the backend is closed. */
+/* What becomes of one device's worker process. */
+typedef struct watched {
+    struct daemon_workers *all;
+    int16_t device;
+    int pid; /* of the process that runs; 0: none. Guarded by all->mu */
+} watched;
+
+struct daemon_workers {
+    cuzk_log *log;
+    pthread_mutex_t mu;
+    cuzk_timeline *timeline; /* borrowed, NULL until it is there; guarded by mu */
+    watched devices[];
+};
+
+/* By the device's thread. */
 static void on_worker(void *ctx, int pid, const char *reason)
 {
-    cuzk_log *log = ctx;
+    watched *w = ctx;
+    cuzk_log *log = w->all->log;
+    pthread_mutex_lock(&w->all->mu);
+    w->pid = reason ? 0 : pid;
+    cuzk_timeline_record(w->all->timeline, reason ? CUZK_EV_WORKER_DEATH : CUZK_EV_WORKER_START, 0,
+                         -1, -1, w->device, pid, reason);
+    pthread_mutex_unlock(&w->all->mu);
     if (reason) {
         CUZK_LOG(log, CUZK_LOG_WARN, "worker", "worker process is gone", cuzk_log_int("pid", pid),
                  cuzk_log_str("reason", reason));
     } else {
         CUZK_LOG(log, CUZK_LOG_INFO, "worker", "worker process started", cuzk_log_int("pid", pid));
+    }
+}
+
+static cuzk_code workers_new(daemon_workers **ret, size_t n, cuzk_log *log, cuzk_err *err)
+{
+    daemon_workers *w = calloc(1, sizeof *w + n * sizeof *w->devices);
+    if (!w) {
+        return CUZK_FAIL(err, CUZK_E_MEMORY, "no memory for %zu devices", n);
+    }
+    w->log = log;
+    pthread_mutex_init(&w->mu, NULL);
+    for (size_t i = 0; i < n; i++) {
+        w->devices[i] = (watched){w, (int16_t)i, 0};
+    }
+    *ret = w;
+    return CUZK_OK;
+}
+
+void daemon_workers_record(daemon_workers *w, cuzk_timeline *timeline, size_t n)
+{
+    pthread_mutex_lock(&w->mu);
+    w->timeline = timeline;
+    for (size_t i = 0; i < n; i++) {
+        if (w->devices[i].pid) {
+            cuzk_timeline_record(timeline, CUZK_EV_WORKER_START, 0, -1, -1, w->devices[i].device,
+                                 w->devices[i].pid, NULL);
+        }
+    }
+    pthread_mutex_unlock(&w->mu);
+}
+
+void daemon_workers_free(daemon_workers *w)
+{
+    if (w) {
+        pthread_mutex_destroy(&w->mu);
+        free(w);
     }
 }
 
@@ -65,8 +121,7 @@ static char *join_numbers(const uint32_t *v, size_t n)
     return text;
 }
 
-static cuzk_code open_worker(cuzk_backend **ret, const device_spec *spec, cuzk_log *log,
-                             cuzk_err *err)
+static cuzk_code open_worker(cuzk_backend **ret, const device_spec *spec, watched *w, cuzk_err *err)
 {
     char program[PROGRAM_MAX], threads[16], budget[32];
     const char *argv[ARGS_MAX];
@@ -95,7 +150,7 @@ static cuzk_code open_worker(cuzk_backend **ret, const device_spec *spec, cuzk_l
         argv[n++] = spec->fault;
     }
     argv[n] = NULL;
-    const cuzk_worker_options options = {.argv = argv, .event = on_worker, .ctx = log};
+    const cuzk_worker_options options = {.argv = argv, .event = on_worker, .ctx = w};
     cuzk_code code = cuzk_backend_worker_open(ret, &options, err);
     free(cpus);
     return code;
@@ -115,11 +170,10 @@ static cuzk_code choose_backend(const cuzk_config *c, cuzk_log *log, cuzk_err *e
     return CUZK_OK;
 }
 
-cuzk_code daemon_devices(cuzk_backend ***ret, size_t *ret_n, const cuzk_config *c,
-                         const char *fault, cuzk_log *log, cuzk_err *err)
+static cuzk_code open_all(cuzk_backend ***ret, daemon_workers *workers, size_t n,
+                          const cuzk_config *c, const char *fault, cuzk_err *err)
 {
-    CUZK_TRY(choose_backend(c, log, err));
-    size_t n = c->gpus.devices.n ? c->gpus.devices.n : 1, opened = 0;
+    size_t opened = 0;
     const device_spec spec = {
         .threads = c->gpus.gpu_threads,
         .cpus = c->gpus.cpus.v,
@@ -130,7 +184,7 @@ cuzk_code daemon_devices(cuzk_backend ***ret, size_t *ret_n, const cuzk_config *
     cuzk_backend **list = calloc(n, sizeof(cuzk_backend *));
     cuzk_code code = list ? CUZK_OK : CUZK_FAIL(err, CUZK_E_MEMORY, "no memory for %zu devices", n);
     for (; opened < n && code == CUZK_OK; opened += code == CUZK_OK) {
-        code = c->gpus.isolate ? open_worker(&list[opened], &spec, log, err)
+        code = c->gpus.isolate ? open_worker(&list[opened], &spec, &workers->devices[opened], err)
                                : device_open(&list[opened], &spec, err);
     }
     if (code != CUZK_OK) {
@@ -141,6 +195,22 @@ cuzk_code daemon_devices(cuzk_backend ***ret, size_t *ret_n, const cuzk_config *
         return code;
     }
     *ret = list;
+    return CUZK_OK;
+}
+
+cuzk_code daemon_devices(cuzk_backend ***ret, size_t *ret_n, daemon_workers **ret_workers,
+                         const cuzk_config *c, const char *fault, cuzk_log *log, cuzk_err *err)
+{
+    size_t n = c->gpus.devices.n ? c->gpus.devices.n : 1;
+    daemon_workers *workers;
+    CUZK_TRY(choose_backend(c, log, err));
+    CUZK_TRY(workers_new(&workers, n, log, err));
+    cuzk_code code = open_all(ret, workers, n, c, fault, err);
+    if (code != CUZK_OK) {
+        daemon_workers_free(workers);
+        return code;
+    }
     *ret_n = n;
+    *ret_workers = workers;
     return CUZK_OK;
 }
