@@ -110,12 +110,15 @@ typedef struct cuzk_snapshot_waiting {
 typedef struct cuzk_snapshot_failure {
     const char *job_id;
     cuzk_job_kind kind;
+    int32_t partition; /* -1: the whole job */
+    const char *phase;
     const char *error;
     uint64_t unix_ms;
 } cuzk_snapshot_failure;
 
 typedef struct cuzk_snapshot_memory {
     uint64_t total, used; /* bytes; total 0: not limited */
+    uint64_t waiting;     /* bytes that requests wait for */
 } cuzk_snapshot_memory;
 
 /** Since the engine was started. */

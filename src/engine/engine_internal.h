@@ -185,6 +185,8 @@ enum { CUZK_FAILURES_KEPT = 16, CUZK_ENDED_KEPT = 512, CUZK_FINISH_WORKERS = 2 }
 typedef struct cuzk_failure {
     char job_id[CUZK_JOB_ID_MAX];
     cuzk_job_kind kind;
+    int32_t partition; /* -1: the whole job */
+    char phase[CUZK_STORE_PHASE_MAX + 1];
     char error[CUZK_STORE_ERROR_MAX + 1];
     uint64_t unix_ms;
 } cuzk_failure;

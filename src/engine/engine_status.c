@@ -156,7 +156,8 @@ static void look_at_failures(snapshot *t, const cuzk_engine *e)
     for (size_t i = 0; i < n; i++) {
         const cuzk_failure *f = &e->failures[(e->n_failures - 1 - i) % CUZK_FAILURES_KEPT];
         t->s.failures[t->s.n_failures++] =
-            (cuzk_snapshot_failure){keep(t, f->job_id), f->kind, keep(t, f->error), f->unix_ms};
+            (cuzk_snapshot_failure){keep(t, f->job_id), f->kind,           f->partition,
+                                    keep(t, f->phase),  keep(t, f->error), f->unix_ms};
     }
 }
 
@@ -204,6 +205,7 @@ static void look_at_memory(cuzk_engine_snapshot *s, const cuzk_engine *e)
                                                       : CUZK_MEMORY_DEVICE;
         s->memory[m].total += b.accounts[i].total;
         s->memory[m].used += b.accounts[i].used;
+        s->memory[m].waiting += b.accounts[i].waiting;
     }
     s->pinned_bytes = s->memory[CUZK_MEMORY_PINNED].used;
     s->pinned_limit = s->memory[CUZK_MEMORY_PINNED].total;

@@ -107,6 +107,8 @@ static void remember_failure_locked(cuzk_engine *e, const cuzk_job *job)
     memcpy(f->job_id, job->id, sizeof f->job_id);
     f->kind = job->kind;
     f->unix_ms = job->ended_us / 1000;
+    f->partition = job->error ? job->error->partition : -1;
+    snprintf(f->phase, sizeof f->phase, "%s", job->error ? job->error->phase : "");
     snprintf(f->error, sizeof f->error, "%s", job->error ? job->error->text : "no memory");
 }
 

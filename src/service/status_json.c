@@ -111,8 +111,9 @@ static json_t *queue(const cuzk_engine_snapshot *s)
 static json_t *failure(const cuzk_engine_snapshot *s, size_t i)
 {
     const cuzk_snapshot_failure *f = &s->failures[i];
-    return json_pack("{s:s, s:s, s:s, s:f}", "job_id", f->job_id, "proof_kind",
-                     cuzk_job_kind_name(f->kind), "reason", f->error, "secs_ago",
+    return json_pack("{s:s, s:s, s:i, s:s, s:s, s:f}", "job_id", f->job_id, "proof_kind",
+                     cuzk_job_kind_name(f->kind), "partition", (int)f->partition, "phase", f->phase,
+                     "reason", f->error, "secs_ago",
                      s->unix_ms > f->unix_ms ? seconds(s->unix_ms - f->unix_ms) : 0.0);
 }
 
@@ -138,8 +139,8 @@ static json_t *device(const cuzk_engine_snapshot *s, size_t i)
 static json_t *budget(const cuzk_engine_snapshot *s, size_t i)
 {
     static const char *const names[CUZK_MEMORIES] = {"host", "pinned", "device"};
-    return json_pack("{s:s, s:o, s:o}", "name", names[i], "total", number(s->memory[i].total),
-                     "used", number(s->memory[i].used));
+    return json_pack("{s:s, s:o, s:o, s:o}", "name", names[i], "total", number(s->memory[i].total),
+                     "used", number(s->memory[i].used), "waiting", number(s->memory[i].waiting));
 }
 
 static json_t *kind_queue(const cuzk_engine_snapshot *s, size_t i)

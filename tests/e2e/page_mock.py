@@ -102,7 +102,7 @@ def status():
         residency=[dict(circuit_id="porep-32g", tier="hot", bytes=47 * gib, ref_count=2, device=0),
                    dict(circuit_id="porep-32g", tier="hot", bytes=47 * gib, ref_count=1, device=1),
                    dict(circuit_id="wpost-32g", tier="warm", bytes=61 * gib, ref_count=0, device=-1)],
-        budgets=[dict(name="host", total=128 * gib, used=51 * gib, waiting=1),
+        budgets=[dict(name="host", total=128 * gib, used=51 * gib, waiting=3 * gib),
                  dict(name="pinned", total=16 * gib, used=9 * gib, waiting=0),
                  dict(name="device 0", total=139 * gib, used=101 * gib, waiting=0)],
         utilisation=dict(gpu=[dict(device=0, busy_1m=0.8123, busy_10m=0.7741, idle_1m={"loading": 0.12}),
