@@ -111,10 +111,10 @@ cuzk_code cuzk_engine_get(cuzk_engine *e, const char *job_id, cuzk_job_fn *fn, v
 cuzk_code cuzk_engine_cancel(cuzk_engine *e, bool *ret_was_running, const char *job_id,
                              cuzk_err *err);
 
-/** Jobs in order of acceptance after `after` (a job's number; 0: from the start), of one state or,
- *  with state < 0, of all: fn for each of at most `limit`. *ret_next is the next call's `after`, 0
- *  when there are no more. Proofs are left out, and of jobs that ended long ago the number of
- *  partitions: cuzk_engine_get has both. */
+/** Jobs, the last accepted first, before `after` (a job's number; 0: from the last on), of one
+ * state or, with state < 0, of all: fn for each of at most `limit`. *ret_next is the next call's
+ * `after`, 0 when there are no more. Proofs are left out, and of jobs that ended long ago the
+ * number of partitions: cuzk_engine_get has both. */
 cuzk_code cuzk_engine_list(cuzk_engine *e, uint64_t *ret_next, int state, uint64_t after,
                            uint32_t limit, cuzk_job_fn *fn, void *ctx, cuzk_err *err);
 

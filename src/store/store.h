@@ -160,9 +160,9 @@ cuzk_code cuzk_store_partitions(cuzk_store *s, cuzk_store_partition **ret, size_
                                 int64_t seq, cuzk_err *err);
 
 /**
- * One page of jobs in order of acceptance, without meta and proof: up to `limit` (at most
- * CUZK_STORE_PAGE_MAX) of those in a state, or with state < 0 of all, whose seq is above `after`
- * (0: from the start). *ret_next is what to pass as `after` for the next page, 0 when this is the
+ * One page of jobs, the last accepted first, without meta and proof: up to `limit` (at most
+ * CUZK_STORE_PAGE_MAX) of those in a state, or with state < 0 of all, whose seq is below `after`
+ * (0: from the last on). *ret_next is what to pass as `after` for the next page, 0 when this is the
  * last. The cost is that of the page.
  */
 cuzk_code cuzk_store_list(cuzk_store *s, cuzk_store_jobs *ret, int64_t *ret_next, int state,

@@ -41,9 +41,9 @@
     X(FIND, "SELECT " STORE_COLUMNS ", meta, proof FROM job WHERE id = ?1")                        \
     X(FIND_IDENTITY, "SELECT " STORE_COLUMNS ", meta, proof FROM job WHERE identity = ?1 "         \
                      "ORDER BY state = 2 DESC, state < 2 DESC, seq DESC LIMIT 1")                  \
-    X(LIST, "SELECT " STORE_COLUMNS " FROM job WHERE seq > ?1 ORDER BY seq LIMIT ?2")              \
-    X(LIST_STATE, "SELECT " STORE_COLUMNS " FROM job WHERE seq > ?1 AND state = ?3 "               \
-                  "ORDER BY seq LIMIT ?2")                                                         \
+    X(LIST, "SELECT " STORE_COLUMNS " FROM job WHERE seq < ?1 ORDER BY seq DESC LIMIT ?2")         \
+    X(LIST_STATE, "SELECT " STORE_COLUMNS " FROM job WHERE seq < ?1 AND state = ?3 "               \
+                  "ORDER BY seq DESC LIMIT ?2")                                                    \
     X(UNFINISHED, "SELECT " STORE_COLUMNS                                                          \
                   ", meta, proof FROM job INDEXED BY job_unfinished WHERE state IN (0, 1) "        \
                   "ORDER BY priority DESC, seq")                                                   \

@@ -212,7 +212,7 @@ cuzk_code cuzk_store_list(cuzk_store *s, cuzk_store_jobs *ret, int64_t *ret_next
     limit = limit < CUZK_STORE_PAGE_MAX ? limit : CUZK_STORE_PAGE_MAX;
     sqlite3_stmt *q;
     CUZK_TRY(begin_read(s, &q, state < 0 ? STORE_LIST : STORE_LIST_STATE, err));
-    sqlite3_bind_int64(q, 1, after);
+    sqlite3_bind_int64(q, 1, after ? after : INT64_MAX);
     sqlite3_bind_int64(q, 2, (int64_t)limit + 1); /* one more tells whether there is a next page */
     if (state >= 0) {
         sqlite3_bind_int(q, 3, state);

@@ -1,5 +1,4 @@
 """Every RPC of the published contract, with grpcio, over every transport, in Curio's shapes."""
-import base64
 import json
 import os
 import shutil
@@ -9,7 +8,7 @@ import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "support"))
 import daemon as d  # noqa: E402
-from daemon import STATUS, Client, Daemon, Skip, check_proof, grpc, pb, refused  # noqa: E402
+from daemon import STATUS, Client, Daemon, Skip, check_proof, grpc, pb, refused, until  # noqa: E402
 
 CODE = grpc.StatusCode
 
@@ -42,7 +41,7 @@ def every_rpc():
         check_proof(c.wait(own))
 
         jobs = c.ListJobs(pb.ListJobsRequest()).jobs
-        assert {j.job_id for j in jobs} == {wdpost, winpost, own}, jobs
+        assert [j.job_id for j in jobs] == [own, winpost, wdpost], jobs  # newest first
         assert all(j.state == "completed" and j.created_unix_ms <= j.finished_unix_ms for j in jobs), jobs
         page = c.ListJobs(pb.ListJobsRequest(limit=2))
         rest = c.ListJobs(pb.ListJobsRequest(limit=2, page_token=page.next_page_token))
@@ -77,16 +76,28 @@ def every_rpc():
 
 
 def awaiting_and_cancelling():
-    with Daemon(fault="prove@window-2KiB:1=slow-1500") as server, server.client() as c:
-        running, waiting = c.submit(d.window("running")), c.submit(d.window("waiting", sectors=(1, 0)))
+    with Daemon({"gpus.gpu_workers_per_device": 1}, fault="prove:1=slow-1500,prove:2=slow-3000") as server, \
+            server.client() as c:
+        running = c.submit(d.window("running"))
+        server.await_log('"GPU_START"')
+        waiting = c.submit(d.window("waiting", sectors=(1, 0)))
         late = c.wait(running, timeout_ms=50)
         assert late.status == STATUS.TIMEOUT and "timeout_ms" in late.error_message, late
         # A client that goes away changes nothing for the job.
         refused(CODE.DEADLINE_EXCEEDED, "", lambda: c.wait(running, timeout=0.1))
 
-        c.CancelProof(pb.CancelProofRequest(job_id=waiting))
+        assert c.CancelProof(pb.CancelProofRequest(job_id=waiting)).was_running
         assert c.wait(waiting).status == STATUS.CANCELLED
         assert c.wait(running, timeout_ms=20000).status == STATUS.COMPLETED
+        assert not c.CancelProof(pb.CancelProofRequest(job_id=running)).was_running
+
+        # One that is on the device is cancelled at once for who waits for it.
+        on_device = c.submit(d.window("on the device", sectors=(0, 0)))
+        until("it is on the device", lambda: len(server.log('"GPU_START"')) == 2)
+        waits = c.AwaitProof(pb.AwaitProofRequest(job_id=on_device), future=True)
+        begin = time.monotonic()
+        assert c.CancelProof(pb.CancelProofRequest(job_id=on_device)).was_running
+        assert waits.result().status == STATUS.CANCELLED and time.monotonic() - begin < 2
         # A cancelled job is not a failed one: it can be asked for again.
         check_proof(c.prove(d.window("waiting", sectors=(1, 0))), sectors=(1, 0))
         assert c.GetStatus(pb.GetStatusRequest()).total_proofs_failed == 0

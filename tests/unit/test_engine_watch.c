@@ -201,7 +201,7 @@ static void list_one(void *ctx, const cuzk_job_view *view)
     l->n++;
 }
 
-static void jobs_are_listed_by_pages_oldest_first(void **state)
+static void jobs_are_listed_by_pages_newest_first(void **state)
 {
     (void)state;
     fixture f;
@@ -220,7 +220,7 @@ static void jobs_are_listed_by_pages_oldest_first(void **state)
         assert_int_equal(cuzk_engine_list(f.e, &next, -1, next, 2, list_one, &l, &err), CUZK_OK);
         pages++;
     } while (next);
-    assert_string_equal(l.ids, "a b c d e ");
+    assert_string_equal(l.ids, "e d c b a ");
     assert_int_equal(pages, 3);
     l = (listed){.n = 0};
     assert_int_equal(cuzk_engine_list(f.e, &next, CUZK_JOB_FAILED, 0, 100, list_one, &l, &err),
@@ -312,7 +312,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(a_wait_ends_when_its_time_is_over_and_the_job_goes_on),
     cmocka_unit_test(a_watch_sees_progress_and_the_end),
     cmocka_unit_test(a_watch_that_was_given_up_is_not_called),
-    cmocka_unit_test(jobs_are_listed_by_pages_oldest_first),
+    cmocka_unit_test(jobs_are_listed_by_pages_newest_first),
     cmocka_unit_test(an_ended_job_is_kept_for_its_time_and_no_longer),
     cmocka_unit_test(status_shows_what_goes_on),
 };

@@ -317,12 +317,12 @@ static void pages_show_each_job_once_and_resuming_goes_by_priority_then_age(void
     }
     for (int which = -1; which <= CUZK_JOB_CANCELLED; which++) {
         size_t seen = 0, pages = 0;
-        int64_t after = 0, last = 0;
+        int64_t after = 0, last = INT64_MAX;
         do {
             cuzk_store_jobs jobs;
             assert_int_equal(cuzk_store_list(s, &jobs, &after, which, after, 5, NULL), CUZK_OK);
             for (size_t i = 0; i < jobs.n; i++) {
-                assert_true(jobs.v[i]->seq > last);
+                assert_true(jobs.v[i]->seq < last);
                 assert_true(which < 0 || (int)jobs.v[i]->state == which);
                 assert_int_equal(jobs.v[i]->meta.n, 0);
                 last = jobs.v[i]->seq;
