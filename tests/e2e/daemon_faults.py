@@ -51,7 +51,7 @@ def out_of_memory():
 
 
 def hang():
-    _, workers = tried_again("hang", "the deadline passed", True, gpus__partition_timeout="4s")
+    _, workers = tried_again("hang", "the deadline passed", True, gpus__partition_timeout="8s")
     assert len(workers) == 2, workers
 
 

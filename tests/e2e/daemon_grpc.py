@@ -194,6 +194,35 @@ def porep_requests():
         assert [j.job_id for j in c.ListJobs(pb.ListJobsRequest()).jobs] == ["beside"]
 
 
+def large_keys():
+    """PoRep and update of 2 KiB sectors, as Curio sends them. Their keys take a gigabyte and a minute to
+    make: CUZK_TEST_KEYS is a folder that has them (`make demo` leaves one in ~/.cache/cuzk)."""
+    folder = os.environ.get("CUZK_TEST_KEYS", "")
+    names = os.listdir(folder) if folder else []
+    kinds = {
+        "032d3138": ("porep-2KiB", "c1-2KiB.phase1.json", pb.SubmitProofRequest(
+            request_id="porep-1000-7", proof_kind=pb.POREP_SEAL_COMMIT, sector_size=2048, registered_proof=5,
+            priority=d.NORMAL, miner_id=1000, vanilla_proof=d.porep_wrapper("c1-2KiB.phase1.json", 0, 2048))),
+        "fb9e095b": ("update-2KiB", "update-2KiB.partition0.bincode", pb.SubmitProofRequest(
+            request_id="snap-1000-7", proof_kind=pb.SNAP_DEALS_UPDATE, sector_size=2048, registered_proof=0,
+            priority=d.NORMAL, sector_number=7, miner_id=1000,
+            vanilla_proofs=[d.vector("update-2KiB.partition0.bincode")]))}
+    there = [k for digest, k in kinds.items() if any(digest in n and n.endswith(".params") for n in names)]
+    if not there:
+        raise Skip("CUZK_TEST_KEYS is no folder with their keys")
+    with Daemon({"srs.param_cache": folder}) as server, server.client() as c:
+        for circuit, source, request in there:
+            result = c.prove(request, timeout=500)
+            assert result.status == STATUS.COMPLETED, result
+            with open(os.path.join(d.WORK, "large"), "wb") as f:
+                f.write(result.proof)
+            subprocess.run([os.path.join(d.BIN, "cuzk"), "verify", "--circuit", circuit, "--input",
+                            os.path.join(d.VECTORS, source), "--vk", folder, "--proof",
+                            os.path.join(d.WORK, "large")], check=True, stdout=subprocess.DEVNULL,
+                           env={**os.environ, "CUZK_CACHE": d.KEYS})
+            print(f"   {circuit}: {result.total_ms / 1000:.1f} s, {len(result.proof)} bytes")
+
+
 def sign(name):
     """A certificate of the test's authority."""
     def openssl(*arguments):
@@ -260,4 +289,5 @@ def transports():
 
 d.make_key("window-2KiB")
 d.make_key("winning-2KiB")
-d.main(every_rpc, awaiting_and_cancelling, many_of_one_kind, health, reflection, porep_requests, transports)
+d.main(every_rpc, awaiting_and_cancelling, many_of_one_kind, health, reflection, porep_requests, large_keys,
+       transports)
