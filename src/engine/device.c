@@ -72,18 +72,31 @@ static cuzk_heat heat_of(const cuzk_device_worker *w, const cuzk_unit *u)
     return CUZK_COLD;
 }
 
+/* False while another partition is on the device and one of both is to be alone. */
+static bool may_join_locked(const cuzk_device_worker *w, const cuzk_unit *u)
+{
+    for (unsigned i = 0; i < w->e->n_workers; i++) {
+        const cuzk_device_worker *other = &w->e->workers[i];
+        if (other != w && other->device == w->device && other->unit &&
+            (u->alone || other->unit->alone)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 /* The first partition in order; while its key is on the way already, the first whose key is there,
  * so that a device does not stand still for a load. */
 static cuzk_unit *pick_locked(cuzk_device_worker *w)
 {
     cuzk_unit *best = next_allowed(w, NULL);
-    if (!best) {
+    if (!best || !may_join_locked(w, best)) { /* nobody overtakes one that waits to be alone */
         return NULL;
     }
     cuzk_heat heat = heat_of(w, best);
     if (heat == CUZK_LOAD_QUEUED || heat == CUZK_LOADING) {
         for (cuzk_unit *u = best; (u = next_allowed(w, u));) {
-            if (u->job->circuit != best->job->circuit &&
+            if (u->job->circuit != best->job->circuit && may_join_locked(w, u) &&
                 cuzk_residency_is_hot(w->e->residency, w->device->number, u->job->circuit->name)) {
                 return u;
             }
@@ -254,6 +267,9 @@ static void let_go_locked(cuzk_device_worker *w, cuzk_unit *u)
 {
     cuzk_job *job = u->job;
     w->unit = NULL;
+    if (w->e->device_idle > 0) { /* some may have waited to be alone */
+        pthread_cond_broadcast(&w->e->device_cv);
+    }
     cuzk_job_unhand_locked(w->e, job);
     cuzk_job_drop_locked(job);
 }

@@ -49,6 +49,7 @@ typedef struct cuzk_unit {
     int device; /* that has it, or had it last; -1 */
     int prefer; /* the one to try again; -1 */
     int avoid;  /* a device that failed with it twice; -1 */
+    bool alone; /* it was there when a device was lost: no other beside it on its device any more */
     uint64_t synth_ns, gpu_ns, load_ns;
     uint8_t proof[CUZK_PROOF_BYTES];
 } cuzk_unit;

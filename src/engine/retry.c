@@ -30,6 +30,13 @@ static void choose_device(cuzk_unit *u, cuzk_code code)
     u->avoid = same ? -1 : u->device;
 }
 
+/* Whoever brought the device down shares it with nobody from now on, so that the same partition
+ * does not use up the attempts of others; who it was is not known. */
+static bool was_lost(cuzk_code code)
+{
+    return code == CUZK_E_UNAVAILABLE || code == CUZK_E_TIMEOUT;
+}
+
 void cuzk_unit_failed_locked(cuzk_engine *e, cuzk_unit *u, cuzk_code code, const char *phase,
                              const char *reason)
 {
@@ -53,6 +60,7 @@ void cuzk_unit_failed_locked(cuzk_engine *e, cuzk_unit *u, cuzk_code code, const
                     "partition %u, %s, attempt %u on device %d failed and is repeated: %s", u->k,
                     phase, u->attempts, u->device, reason);
     choose_device(u, code);
+    u->alone = u->alone || was_lost(code);
     u->state = CUZK_PARTITION_SYNTH_DONE;
     cuzk_channel_put_locked(e, u);
 }

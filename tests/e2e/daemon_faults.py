@@ -80,6 +80,20 @@ def worker_killed():
             ("WORKER_START", server.worker_pids()[1])], events
 
 
+def poison():
+    """A partition that brings its worker process down whenever it is tried fails alone: whoever shared the
+    process with it is tried once more and no more than once."""
+    with Daemon(fault="prove@winning-2KiB=segv") as server, server.client() as c:
+        bad = c.submit(d.winning("poison"))
+        good = [c.submit(d.window(f"good-{i}", sectors=(i % 2, 1 - i % 2))) for i in range(4)]
+        result = c.wait(bad)
+        assert result.status == STATUS.FAILED and "signal 11" in result.error_message, result
+        for i, job in enumerate(good):
+            check_proof(c.wait(job), sectors=(i % 2, 1 - i % 2))
+            assert len(retries(c, job)) <= 1, retries(c, job)
+        assert len(retries(c, bad)) == 3 and len(server.worker_pids()) <= 5, server.worker_pids()
+
+
 def never_right():
     """A device that only gives wrong proofs: the job fails with the partition, the phase and the reason;
     no proof leaves."""
@@ -97,4 +111,4 @@ def never_right():
 
 d.make_key("window-2KiB")
 d.make_key("winning-2KiB")
-d.main(wrong_proof, error, out_of_memory, hang, crash, worker_killed, never_right)
+d.main(wrong_proof, error, out_of_memory, hang, crash, worker_killed, poison, never_right)
