@@ -166,7 +166,7 @@ def page():
         assert "<img" not in dom
         failure = json.loads(get(server, "/status")[2])["failures"][0]
         assert (failure["partition"], failure["phase"]) == (0, "verification"), failure
-        server.process.kill()  # a device that hangs is not waited for
+        server.kill()  # a device that hangs is not waited for
 
 
 def small_calls():
