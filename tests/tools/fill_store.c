@@ -9,8 +9,8 @@
 #include <string.h>
 
 /*
- * fill_store FOLDER ID N: puts N jobs into the store of a daemon that does not run, each with what its
- * finished job ID has, under the names ID.0, ID.1, … Many threads, as they share flushes.
+ * fill_store FOLDER ID N: puts N jobs into the store of a daemon that does not run, each with what
+ * its finished job ID has, under the names ID.0, ID.1, … Many threads, as they share flushes.
  */
 
 enum { THREADS = 64 };
