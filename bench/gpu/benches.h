@@ -12,7 +12,8 @@
  */
 #define BENCH_MAP(X)                                                                               \
     X(field)                                                                                       \
-    X(ntt)
+    X(ntt)                                                                                         \
+    X(msm)
 
 #ifdef __cplusplus
 extern "C" {
