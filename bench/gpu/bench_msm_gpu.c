@@ -114,11 +114,12 @@ static bool points_new(job *j, msm_group group, unsigned lg)
 bool bench_msm(void)
 {
     job j;
-    bool ok = points_new(&j, MSM_G1, 26);
+    bool ok = points_new(&j, MSM_G1, 27);
     for (unsigned lg = 16; lg <= 26 && ok; lg += 2) {
         ok = row("msm g1", &j, lg, 0, KNOWN_UNIFORM);
     }
-    ok = ok && row("msm g1, 7/8 equal", &j, 20, 0, KNOWN_SKEWED) &&
+    ok = ok && row("msm g1", &j, 27, 0, KNOWN_UNIFORM) &&
+         row("msm g1, 7/8 equal", &j, 20, 0, KNOWN_SKEWED) &&
          row("msm g1, 7/8 equal", &j, 24, 0, KNOWN_SKEWED) &&
          row("msm g1, 16-bit scalars", &j, 24, 0, KNOWN_SMALL) && ones_row("ones g1", &j, 22) &&
          ones_row("ones g1", &j, 26);

@@ -24,9 +24,9 @@ static unsigned window_count(unsigned parts, unsigned width)
 static unsigned best_width(msm_group g, unsigned log_n)
 {
     static const uint8_t g1[] = {4,  4,  4,  5,  5,  6,  6,  7,  7,  8,  8,  8,  8, 9,
-                                 10, 10, 11, 12, 13, 13, 16, 16, 16, 19, 19, 19, 22};
+                                 10, 10, 13, 13, 16, 16, 16, 16, 19, 19, 22, 22, 22};
     static const uint8_t g2[] = {4,  4,  4,  5,  5,  6,  6,  7,  7,  8,  8,  8,  8, 8,
-                                 10, 10, 11, 11, 13, 13, 13, 16, 16, 16, 16, 16, 22};
+                                 10, 10, 13, 13, 16, 16, 16, 16, 16, 16, 16, 16, 22};
     const uint8_t *table = g == MSM_G1 ? g1 : g2;
     unsigned last = g == MSM_G1 ? sizeof g1 - 1 : sizeof g2 - 1;
     return table[log_n < last ? log_n : last];

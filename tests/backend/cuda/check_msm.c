@@ -68,6 +68,20 @@ static bool case_run(check_ctx *c, msm_case *m, msm_scalars form)
 static const uint32_t sizes[] = {1,   2,    3,    4,    5,    8,    9,     31,    33,    64,   100,
                                  129, 1000, 1025, 4097, 8192, 8193, 20000, 32769, 65535, 65536};
 
+/* What a sum takes with the smallest chunks. */
+static uint64_t least_scratch(msm_group group, uint32_t n)
+{
+    cuzk_err err;
+    msm_limits limits;
+    msm_plan p;
+    uint64_t bytes = UINT64_MAX;
+    (group == MSM_G1 ? cuzk_cuda_msm_g1_limits : cuzk_cuda_msm_g2_limits)(&limits, &err);
+    while (cuzk_cuda_msm_plan(&p, group, n, 0, limits, bytes - 1, &err) == CUZK_OK) {
+        bytes = p.at.total;
+    }
+    return bytes;
+}
+
 /* Points and scalars with edges at random places, against the host's sum; the host's memory. */
 #define EDGES(G, GROUP)                                                                            \
     static void G##_edges(check_ctx *c, G##_affine *p, fr_repr *k, uint32_t n)                     \
@@ -178,11 +192,8 @@ static const uint32_t sizes[] = {1,   2,    3,    4,    5,    8,    9,     31,  
             }                                                                                      \
         }                                                                                          \
         /* so little memory that the trees of a batch are summed in many chunks */                 \
-        return c->small || G##_size(c, 65536, 0, LEAST_SCRATCH(GROUP));                            \
+        return c->small || G##_size(c, 65536, 0, least_scratch(GROUP, 65536));                     \
     }
-
-/* Just above what 2^16 points take with the smallest chunks. */
-#define LEAST_SCRATCH(group) ((group) == MSM_G1 ? (uint64_t)430 << 20 : (uint64_t)560 << 20)
 
 EDGES(g1, MSM_G1)
 EDGES(g2, MSM_G2)
@@ -214,11 +225,11 @@ static bool known_sum(check_ctx *c, msm_case *m, enum known_kind kind)
 
 bool check_msm_large(check_ctx *c)
 {
-    static const uint32_t n[] = {300000, 1 << 20, (1 << 22) + 1, 1 << 24, (1 << 25) + 3};
-    for (unsigned i = 0; i < 8; i++) {
-        msm_group group = i < 5 ? MSM_G1 : MSM_G2;
+    static const uint32_t n[] = {300000, 1 << 20, (1 << 22) + 1, 1 << 24, (1 << 25) + 3, 1 << 27};
+    for (unsigned i = 0; i < 9; i++) {
+        msm_group group = i < 6 ? MSM_G1 : MSM_G2;
         msm_case m;
-        bool ok = case_new(c, &m, group, c->small ? 100 : n[i % 5], 0, (uint64_t)16 << 30);
+        bool ok = case_new(c, &m, group, c->small ? 100 : n[i % 6], 0, (uint64_t)16 << 30);
         for (int kind = KNOWN_UNIFORM; kind <= KNOWN_SMALL && ok; kind++) {
             ok = known_sum(c, &m, (enum known_kind)kind);
         }

@@ -20,7 +20,7 @@
     X(ntt_large, "transforms of 2^24 to 2^27: values at random points, and back")                  \
     X(msm_g1, "sums of up to 2^16 multiples on G1, with edges, against the host")                  \
     X(msm_g2, "sums of up to 2^16 multiples on G2, with edges, against the host")                  \
-    X(msm_large, "sums of up to 2^25 multiples of points with known logarithms")                   \
+    X(msm_large, "sums of up to 2^27 multiples of points with known logarithms")                   \
     X(ones, "sums of points selected by bitmaps of up to 2^22 bits")
 
 /** What a check gets. */
