@@ -304,7 +304,8 @@ static void a_plan_covers_the_scalar_and_fits_the_memory(void **state)
             regions_are_apart(&p);
             uint64_t less = p.at.total - 1;
             if (cuzk_cuda_msm_plan(&tight, (msm_group)group, n, 0, limits, less, &err) == CUZK_OK) {
-                assert_true(tight.at.total <= less && tight.chunk < p.chunk);
+                assert_true(tight.at.total <= less);
+                assert_true(tight.chunk < p.chunk || tight.batch < p.batch);
                 regions_are_apart(&tight);
             } else {
                 assert_int_equal(err.code, CUZK_E_MEMORY);

@@ -4,7 +4,14 @@
 
 #include <string.h>
 
-enum { LEAST_CHUNK_LOG = 16, MOST_ENTRIES_LOG = 31, SWEEP_MOST_LOG = 16 };
+enum {
+    LEAST_CHUNK_LOG = 16,
+    USUAL_CHUNK_LOG = 22,
+    MOST_CHUNK_LOG = 27,
+    BATCH_LOG = 26,
+    MOST_ENTRIES_LOG = 31,
+    SWEEP_MOST_LOG = 16
+};
 
 static unsigned ceil_log2(uint64_t n)
 {
@@ -73,33 +80,46 @@ static uint32_t sweep_threads(const msm_plan *p)
     return (uint32_t)1 << (log > p->width - 1 ? p->width - 1 : log);
 }
 
-/* Windows sorted together: many for few points, so that every launch has work, and never more
- * entries than 2^25 unless one window has them. */
-static unsigned windows_together(uint64_t n, unsigned parts, unsigned windows)
+/* With chunks of at most 2^log entries; false when that takes more than so many bytes. */
+static bool fits(msm_plan *p, unsigned log, uint64_t bytes)
 {
-    uint64_t most = ((uint64_t)1 << 25) / (n * parts);
-    return most < 1 ? 1 : most < windows ? (unsigned)most : windows;
+    p->chunk = p->entries < (uint32_t)1 << log ? p->entries : (uint32_t)1 << log;
+    p->chunks = (p->entries + p->chunk - 1) / p->chunk;
+    p->levels = ceil_log2(p->chunk);
+    lay_out(p);
+    return p->chunks <= MSM_MAX_CHUNKS && p->at.total <= bytes;
 }
 
-/* Cuts the entries into the largest chunks that fit. */
-static cuzk_code fit(msm_plan *ret, msm_plan p, uint64_t bytes, cuzk_err *err)
+/* The largest chunks of 2^most down to 2^least entries that fit. */
+static bool fits_between(msm_plan *p, unsigned most, unsigned least, uint64_t bytes)
 {
-    for (unsigned log = 25;; log--) {
-        p.chunk = p.entries < (uint32_t)1 << log ? p.entries : (uint32_t)1 << log;
-        p.chunks = (p.entries + p.chunk - 1) / p.chunk;
-        p.levels = ceil_log2(p.chunk);
-        lay_out(&p);
-        if (p.at.total <= bytes) {
-            *ret = p;
-            return CUZK_OK;
-        }
-        if (log == LEAST_CHUNK_LOG || p.chunks * 2 > MSM_MAX_CHUNKS) {
-            return CUZK_FAIL(err, CUZK_E_MEMORY,
-                             "a sum of %u points takes %llu bytes of scratch memory: %llu are "
-                             "there",
-                             p.n, (unsigned long long)p.at.total, (unsigned long long)bytes);
+    for (unsigned log = most; log >= least; log--) {
+        if (fits(p, log, bytes)) {
+            return true;
         }
     }
+    return false;
+}
+
+static cuzk_code too_few(msm_plan *p, uint64_t bytes, cuzk_err *err)
+{
+    for (unsigned log = LEAST_CHUNK_LOG; !fits(p, log, UINT64_MAX);) {
+        log++; /* more chunks than there may be */
+    }
+    return CUZK_FAIL(err, CUZK_E_MEMORY,
+                     "a sum of %u points takes %llu bytes of scratch memory: %llu are there", p->n,
+                     (unsigned long long)p->at.total, (unsigned long long)bytes);
+}
+
+/* Windows sorted together, so that every launch has work: as evenly as can be, 2^26 entries at most
+ * unless one window has more. */
+static void set_batch(msm_plan *p, unsigned most)
+{
+    unsigned batches = (p->windows + most - 1) / most;
+    p->batch = (p->windows + batches - 1) / batches;
+    p->entries = p->n * p->parts * p->batch;
+    p->buckets = (p->batch * p->parts) << (p->width - 1);
+    p->sweep_threads = sweep_threads(p);
 }
 
 static cuzk_code check(uint64_t n, unsigned parts, msm_limits limits, cuzk_err *err)
@@ -132,11 +152,19 @@ cuzk_code cuzk_cuda_msm_plan(msm_plan *ret, msm_group group, uint64_t n, unsigne
     p.windows = window_count(p.parts, p.width);
     p.width = (256 / p.parts + p.windows - 1) / p.windows; /* the widest */
     p.limits = limits;
-    p.batch = windows_together(n, p.parts, p.windows);
-    p.entries = (uint32_t)(n * p.parts * p.batch);
-    p.buckets = (p.batch * p.parts) << (p.width - 1);
-    p.sweep_threads = sweep_threads(&p);
-    return fit(ret, p, bytes, err);
+    uint64_t together = ((uint64_t)1 << BATCH_LOG) / (n * p.parts);
+    set_batch(&p, together < 1 ? 1 : together < p.windows ? (unsigned)together : p.windows);
+    while (!fits_between(&p, MOST_CHUNK_LOG, USUAL_CHUNK_LOG, bytes)) {
+        if (p.batch > 1) {
+            set_batch(&p, p.batch - 1);
+        } else if (!fits_between(&p, USUAL_CHUNK_LOG - 1, LEAST_CHUNK_LOG, bytes)) {
+            return too_few(&p, bytes, err);
+        } else {
+            break;
+        }
+    }
+    *ret = p;
+    return CUZK_OK;
 }
 
 cuzk_code cuzk_cuda_ones_plan(msm_plan *ret, msm_group group, uint64_t n, msm_limits limits,
@@ -150,5 +178,9 @@ cuzk_code cuzk_cuda_ones_plan(msm_plan *ret, msm_group group, uint64_t n, msm_li
     p.n = p.entries = (uint32_t)n;
     p.buckets = MSM_ONES_BUCKETS;
     p.limits = limits;
-    return fit(ret, p, bytes, err);
+    if (!fits_between(&p, MOST_CHUNK_LOG, LEAST_CHUNK_LOG, bytes)) {
+        return too_few(&p, bytes, err);
+    }
+    *ret = p;
+    return CUZK_OK;
 }

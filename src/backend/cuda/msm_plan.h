@@ -82,8 +82,9 @@ typedef struct msm_plan {
  * windows, or 0 for the one measured as best. CUZK_E_ARG when n is out of range, CUZK_E_MEMORY,
  * naming the least that would do, when the bytes are too few.
  *
- * The need, up to roundings: 16 entries + 4 buckets + (chunk / 2 + buckets) point +
- * threads depth field + sort; chunk is halved until it fits. Sort is at most entries / 4 + 4 MiB.
+ * The need, up to roundings: 16 entries + 4 buckets + (chunk / 2 + buckets) point + threads depth
+ * field + 16 windows sweep_threads field + sort, sort = entries / 4 + 4 MiB, windows sweep_threads
+ * at most 2^19. Chunks are made smaller, then batches, then chunks again, until it fits.
  */
 cuzk_code cuzk_cuda_msm_plan(msm_plan *ret, msm_group group, uint64_t n, unsigned width,
                              msm_limits limits, uint64_t bytes, cuzk_err *err);
