@@ -2,6 +2,7 @@
 #include "support/files.h"
 #include "support/support.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static void the_page_in_the_program_is_the_file(void **state)
@@ -11,6 +12,7 @@ static void the_page_in_the_program_is_the_file(void **state)
     assert_int_equal(cuzk_page_html_size, file.n);
     assert_memory_equal(cuzk_page_html, file.p, file.n);
     assert_memory_equal(cuzk_page_html, "<!doctype html>", 15);
+    free(file.p);
 }
 
 int main(void)
