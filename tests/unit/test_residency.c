@@ -423,15 +423,14 @@ static void an_evict_waits_for_users_and_later_acquires_wait_for_it(void **state
     until_waiting(&b, 1);
     assert_true(fake_is_loaded(&b.fake, "a"));
     release(&a);
-    pthread_join(thread, NULL);
-    assert_int_equal(e.code, CUZK_OK);
     join(&late, CUZK_OK);
     assert_int_equal(b.fake.circuits[0].loads, 2);
     assert_int_equal(b.fake.circuits[0].unloads, 1);
-    release(&late);
+    release(&late); /* for the thread as well, should it have begun only now */
+    pthread_join(thread, NULL);
+    assert_int_equal(e.code, CUZK_OK);
     assert_int_equal(cuzk_residency_evict(b.r, &was_loaded, &freed, 0, "a", 0, NULL), CUZK_OK);
-    assert_true(was_loaded);
-    assert_int_equal(freed, 60);
+    assert_int_equal(b.fake.circuits[0].unloads, 2);
     assert_int_equal(device_used(&b), 0);
     close_bench(&b);
 }
