@@ -196,8 +196,8 @@ typedef struct listed {
 static void list_one(void *ctx, const cuzk_job_view *view)
 {
     listed *l = ctx;
-    strncat(l->ids, view->job_id, sizeof l->ids - strlen(l->ids) - 2);
-    strcat(l->ids, " ");
+    size_t at = strlen(l->ids);
+    snprintf(l->ids + at, sizeof l->ids - at, "%s ", view->job_id); /* as far as there is room */
     l->n++;
 }
 
