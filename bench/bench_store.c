@@ -1,3 +1,4 @@
+#include "base/file.h"
 #include "base/sha256.h"
 #include "base/system.h"
 #include "store/store.h"
@@ -73,9 +74,10 @@ static int measure(const char *folder, unsigned clients)
 
 int main(int argc, char **argv)
 {
-    char folder[] = "/tmp/bench_store.XXXXXX", clean[64];
-    if (argc < 2 && !mkdtemp(folder)) {
-        perror("bench_store");
+    char folder[CUZK_TEMPORARY_MAX];
+    cuzk_err err;
+    if (argc < 2 && cuzk_temporary_folder(folder, "bench_store", &err) != CUZK_OK) {
+        fprintf(stderr, "bench_store: %s\n", err.msg);
         return 1;
     }
     int failed = 0;
@@ -83,8 +85,7 @@ int main(int argc, char **argv)
         failed |= measure(argc < 2 ? folder : argv[1], clients);
     }
     if (argc < 2) {
-        snprintf(clean, sizeof clean, "rm -rf %s", folder);
-        failed |= system(clean) != 0;
+        cuzk_remove_folder(folder);
     }
     return failed;
 }

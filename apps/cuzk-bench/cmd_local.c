@@ -1,5 +1,6 @@
 #include "bench.h"
 
+#include "base/file.h"
 #include "base/system.h"
 #include "filecoin/statement.h"
 #include "gadget/expand.h"
@@ -9,7 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 /* The host's part of a proof, measured in this process: no daemon, no key. */
 
@@ -294,24 +294,27 @@ static cuzk_code save_and_load(const subject *s, const char *name, cuzk_err *err
     return CUZK_OK;
 }
 
+/* Saving and loading is measured in a folder that goes away, unless the file is wanted. */
+static cuzk_code save_and_load_temporary(const subject *s, cuzk_err *err)
+{
+    char folder[CUZK_TEMPORARY_MAX], file[CUZK_TEMPORARY_MAX + 16];
+    CUZK_TRY(cuzk_temporary_folder(folder, "cuzk-bench", err));
+    snprintf(file, sizeof file, "%s/circuit", folder);
+    cuzk_code code = save_and_load(s, file, err);
+    cuzk_remove_folder(folder);
+    return code;
+}
+
 static cuzk_code pce(subject *s, const options *o, cuzk_err *err)
 {
-    char name[CUZK_SHAPE_NAME_MAX], file[] = "/tmp/cuzk-bench-XXXXXX";
+    char name[CUZK_SHAPE_NAME_MAX];
     CUZK_TRY(open_subject(s, o, err));
     cuzk_circuit_name(name, &s->id);
     bench_say("%s: %u rows, %u variables; %.2f MB, made in %.1f ms", name,
               cuzk_shape_rows(s->shape), cuzk_shape_aux(s->shape), (double)s->shape->image.n / 1e6,
               s->shape_ms);
-    int fd = o->save ? -1 : mkstemp(file);
-    if (!o->save && fd < 0) {
-        return CUZK_FAIL(err, CUZK_E_IO, "no temporary file");
-    }
-    cuzk_code code = save_and_load(s, o->save ? o->save : file, err);
-    if (fd >= 0) {
-        close(fd);
-        unlink(file);
-    }
-    return code == CUZK_OK ? evaluate(s, o, err) : code;
+    CUZK_TRY(o->save ? save_and_load(s, o->save, err) : save_and_load_temporary(s, err));
+    return evaluate(s, o, err);
 }
 
 cuzk_code bench_pce(int argc, char **argv, cuzk_err *err)

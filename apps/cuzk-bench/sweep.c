@@ -1,10 +1,10 @@
 #include "sweep.h"
 
+#include "base/file.h"
 #include "base/system.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
@@ -21,7 +21,7 @@ enum { START_MS = 120000, ARGS_MAX = 64, PATH_ROOM = 512 };
 
 /* A daemon that runs in a folder of its own. */
 typedef struct child {
-    char folder[PATH_ROOM];
+    char folder[CUZK_TEMPORARY_MAX];
     char address[PATH_ROOM + 32];
     int notify; /* socket on which it says that it is ready; -1: none */
     pid_t pid;  /* 0: not started */
@@ -31,12 +31,7 @@ typedef struct child {
 
 static cuzk_code make_folder(child *c, cuzk_err *err)
 {
-    const char *tmp = getenv("TMPDIR");
-    snprintf(c->folder, sizeof c->folder, "%.400s/cuzk-bench-XXXXXX", tmp && *tmp ? tmp : "/tmp");
-    if (!mkdtemp(c->folder)) {
-        c->folder[0] = '\0';
-        return CUZK_FAIL(err, CUZK_E_IO, "no temporary folder: %s", strerror(errno));
-    }
+    CUZK_TRY(cuzk_temporary_folder(c->folder, "cuzk-bench", err));
     snprintf(c->address, sizeof c->address, "unix://%s/socket", c->folder);
     return CUZK_OK;
 }
@@ -202,14 +197,6 @@ static cuzk_code start(child *c, const bench_daemon_args *d, cuzk_err *err)
 
 /* ---- ending ---- */
 
-static int remove_entry(const char *name, const struct stat *st, int type, struct FTW *ftw)
-{
-    (void)st;
-    (void)type;
-    (void)ftw;
-    return remove(name);
-}
-
 static void end(child *c)
 {
     if (c->pid) {
@@ -221,7 +208,7 @@ static void end(child *c)
         close(c->notify);
     }
     if (c->folder[0]) {
-        nftw(c->folder, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
+        cuzk_remove_folder(c->folder);
     }
 }
 

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <ftw.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -255,3 +256,31 @@ cuzk_code cuzk_make_folder(const char *name, cuzk_err *err)
     }
     return CUZK_OK;
 }
+
+cuzk_code cuzk_temporary_folder(char ret[CUZK_TEMPORARY_MAX], const char *prefix, cuzk_err *err)
+{
+    char name[CUZK_TEMPORARY_MAX];
+    const char *place = getenv("TMPDIR");
+    place = place && *place ? place : P_tmpdir;
+    int n = snprintf(name, sizeof name, "%s/%s-XXXXXX", place, prefix);
+    if (n < 0 || n >= (int)sizeof name) {
+        return CUZK_FAIL(err, CUZK_E_IO, "%s: the name of a temporary folder in it is too long",
+                         place);
+    }
+    if (!mkdtemp(name)) {
+        return CUZK_FAIL(err, CUZK_E_IO, "%s: no temporary folder in it: %s", place,
+                         strerror(errno));
+    }
+    memcpy(ret, name, (size_t)n + 1);
+    return CUZK_OK;
+}
+
+static int remove_entry(const char *name, const struct stat *st, int type, struct FTW *ftw)
+{
+    (void)st;
+    (void)type;
+    (void)ftw;
+    return remove(name);
+}
+
+void cuzk_remove_folder(const char *name) { nftw(name, remove_entry, 8, FTW_DEPTH | FTW_PHYS); }

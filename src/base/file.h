@@ -50,4 +50,14 @@ cuzk_code cuzk_file_write(const char *name, const void *bytes, size_t n, cuzk_er
 /** Makes a folder with all above it; none of them need be missing. */
 cuzk_code cuzk_make_folder(const char *name, cuzk_err *err);
 
+enum { CUZK_TEMPORARY_MAX = 256 }; /* bytes of its name, with the NUL */
+
+/** Makes a folder of a new name that begins with `prefix` where $TMPDIR says, or where the system
+ *  keeps such; mode 0700. CUZK_E_IO when it cannot be made. To be removed with
+ *  cuzk_remove_folder. */
+cuzk_code cuzk_temporary_folder(char ret[CUZK_TEMPORARY_MAX], const char *prefix, cuzk_err *err);
+
+/** Removes a folder with all in it, as far as that can be removed. Follows no links. */
+void cuzk_remove_folder(const char *name);
+
 #endif

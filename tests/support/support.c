@@ -1,6 +1,7 @@
 #include "support/support.h"
 
-#include <ftw.h>
+#include "base/file.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,24 +23,14 @@ const char *test_vector(const char *rel)
     return NULL;
 }
 
-static char tmpdir[64];
+static char tmpdir[CUZK_TEMPORARY_MAX];
 
-static int remove_entry(const char *path, const struct stat *st, int type, struct FTW *ftw)
-{
-    (void)st;
-    (void)type;
-    (void)ftw;
-    return remove(path);
-}
-
-static void remove_tmpdir(void) { nftw(tmpdir, remove_entry, 8, FTW_DEPTH | FTW_PHYS); }
+static void remove_tmpdir(void) { cuzk_remove_folder(tmpdir); }
 
 const char *test_tmpdir(void)
 {
     if (!tmpdir[0]) {
-        const char *root = getenv("TMPDIR");
-        snprintf(tmpdir, sizeof tmpdir, "%s/cuzk-test-XXXXXX", root ? root : P_tmpdir);
-        assert_non_null(mkdtemp(tmpdir));
+        assert_int_equal(cuzk_temporary_folder(tmpdir, "cuzk-test", NULL), CUZK_OK);
         atexit(remove_tmpdir);
     }
     return tmpdir;

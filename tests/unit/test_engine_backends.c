@@ -40,7 +40,7 @@ static cuzk_backend *worker(const char *rules)
     ssize_t n = readlink("/proc/self/exe", path, sizeof path - 20);
     assert_true(n > 0);
     path[n] = 0;
-    strcpy(strrchr(path, '/') + 1, "worker_stub");
+    strcpy(strrchr(path, '/') + 1, "worker_process");
     snprintf(plan, sizeof plan, "state=%s/%u,%s", test_tmpdir(), number++, rules);
     const char *argv[] = {path, "2", plan, "", NULL};
     const cuzk_worker_options options = {.argv = argv, .backoff_ms = 1};

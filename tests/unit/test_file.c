@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 static const char *in_tmpdir(const char *base)
 {
@@ -135,6 +136,32 @@ static void random_bytes_differ(void **state)
     assert_memory_not_equal(a, b, 32);
 }
 
+static void a_temporary_folder_is_new_and_goes_away_with_all_in_it(void **state)
+{
+    (void)state;
+    char a[CUZK_TEMPORARY_MAX], b[CUZK_TEMPORARY_MAX], deep[CUZK_TEMPORARY_MAX + 16];
+    struct stat st;
+    assert_int_equal(setenv("TMPDIR", test_tmpdir(), 1), 0);
+    assert_int_equal(cuzk_temporary_folder(a, "x", NULL), CUZK_OK);
+    assert_int_equal(cuzk_temporary_folder(b, "x", NULL), CUZK_OK);
+    assert_string_not_equal(a, b);
+    assert_memory_equal(a, test_tmpdir(), strlen(test_tmpdir()));
+    assert_int_equal(stat(a, &st), 0);
+    assert_int_equal(st.st_mode & 07777, 0700);
+    snprintf(deep, sizeof deep, "%s/of/folders", a);
+    assert_int_equal(cuzk_make_folder(deep, NULL), CUZK_OK);
+    snprintf(deep, sizeof deep, "%s/of/link", a);
+    assert_int_equal(symlink(b, deep), 0); /* what it points to stays */
+    cuzk_remove_folder(a);
+    assert_int_equal(stat(a, &st), -1);
+    assert_int_equal(stat(b, &st), 0);
+    cuzk_err err;
+    assert_int_equal(setenv("TMPDIR", a, 1), 0);
+    assert_int_equal(cuzk_temporary_folder(b, "x", &err), CUZK_E_IO);
+    assert_non_null(strstr(err.msg, a));
+    unsetenv("TMPDIR");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -142,6 +169,7 @@ int main(void)
         cmocka_unit_test(an_abandoned_file_leaves_nothing_behind),
         cmocka_unit_test(what_cannot_be_mapped_is_named),
         cmocka_unit_test(an_empty_file_maps_to_no_bytes),
+        cmocka_unit_test(a_temporary_folder_is_new_and_goes_away_with_all_in_it),
         cmocka_unit_test(written_files_follow_the_umask),
         cmocka_unit_test(sha256_gives_the_published_value),
         cmocka_unit_test(random_bytes_differ),

@@ -64,14 +64,14 @@ static int count_descriptors(void)
     return n;
 }
 
-/* tests/tools/worker_stub.c, which lies beside this program. */
-static const char *stub(void)
+/* tests/tools/worker_process.c, which lies beside this program. */
+static const char *child_program(void)
 {
     static char path[600];
     ssize_t n = readlink("/proc/self/exe", path, sizeof path - 20);
     assert_true(n > 0);
     path[n] = 0;
-    strcpy(strrchr(path, '/') + 1, "worker_stub");
+    strcpy(strrchr(path, '/') + 1, "worker_process");
     return path;
 }
 
@@ -82,7 +82,7 @@ static void open_with(bench *t, const char *plan, const char *how, cuzk_worker_o
     test_circuit_open(&t->c, "window-2KiB");
     test_partition_make(&t->p, &t->c);
     t->descriptors = count_descriptors();
-    const char *argv[] = {stub(), "1", plan, how, NULL};
+    const char *argv[] = {child_program(), "1", plan, how, NULL};
     options.argv = argv;
     options.event = hear;
     options.ctx = t;

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 /*
- * The child of tests of worker processes: worker_stub THREADS PLAN [HOW].
+ * The child of tests of worker processes: worker_process THREADS PLAN [HOW].
  * HOW is how it behaves before it serves: "mute" says nothing, "quit" writes a line and ends,
  * "noise" sends what is no message, "descriptors" refuses to start when one is open that should not
  * be.
