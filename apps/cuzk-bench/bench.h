@@ -2,12 +2,11 @@
 #define APPS_CUZK_BENCH_BENCH_H
 
 #include "base/bytes.h"
+#include "common/program.h"
 #include "observe/record.h"
 #include "rpc/rpc_client.h"
 
 #include "cuzk/v1/proving.pb-c.h"
-
-#include <argp.h>
 
 /* ---- options of every command ---- */
 
@@ -22,15 +21,12 @@ extern bench_target bench_global;
 /** To be a child of each command's argp, with a bench_target as its input. */
 extern const struct argp bench_target_argp;
 
-/** A command. argv[0] is "cuzk-bench NAME". */
-typedef cuzk_code bench_run_fn(int argc, char **argv, cuzk_err *err);
-
-bench_run_fn bench_single, bench_batch, bench_stress, bench_status, bench_metrics, bench_preload,
+program_run_fn bench_single, bench_batch, bench_stress, bench_status, bench_metrics, bench_preload,
     bench_evict, bench_jobs, bench_cancel, bench_waterfall, bench_compare, bench_pce, bench_synth,
     bench_slotted;
 
-/** Parses a command's arguments; `options` is the input of argp's parser, `inputs` (or NULL) those
- *  of its children, `target` of the common options. */
+/** Parses a command's arguments; `options` is the input of argp's parser, `target` takes the
+ *  common ones. */
 cuzk_code bench_parse(const struct argp *argp, int argc, char **argv, void *options,
                       bench_target *target, cuzk_err *err);
 

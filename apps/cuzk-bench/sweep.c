@@ -68,12 +68,12 @@ __attribute__((format(printf, 2, 3))) static void add(arguments *a, const char *
     va_end(args);
 }
 
-static void add_program(arguments *a, const char *program)
+static void add_program(arguments *a, const char *path)
 {
     char self[PATH_ROOM];
     ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
-    if (program || n <= 0) {
-        add(a, "%s", program ? program : "cuzk-daemon");
+    if (path || n <= 0) {
+        add(a, "%s", path ? path : "cuzk-daemon");
         return;
     }
     self[n] = '\0';

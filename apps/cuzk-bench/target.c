@@ -52,38 +52,11 @@ static error_t parse_target(int key, char *arg, struct argp_state *state)
 
 const struct argp bench_target_argp = {.options = options, .parser = parse_target};
 
-typedef struct inputs {
-    void *options;
-    bench_target *target;
-} inputs;
-
-static error_t hand_on(int key, char *arg, struct argp_state *state)
-{
-    const inputs *in = state->input;
-    (void)arg;
-    if (key == ARGP_KEY_INIT) {
-        state->child_inputs[0] = in->options;
-        state->child_inputs[1] = in->target;
-        return 0;
-    }
-    return ARGP_ERR_UNKNOWN;
-}
-
 cuzk_code bench_parse(const struct argp *argp, int argc, char **argv, void *own_options,
                       bench_target *target, cuzk_err *err)
 {
-    const struct argp own = {
-        .options = argp->options, .parser = argp->parser, .children = argp->children};
-    const struct argp_child children[] = {
-        {&own, 0, NULL, 0}, {&bench_target_argp, 0, NULL, 0}, {0}};
-    const struct argp whole = {
-        .parser = hand_on, .args_doc = argp->args_doc, .doc = argp->doc, .children = children};
-    inputs in = {own_options, target};
     *target = bench_global;
-    if (argp_parse(&whole, argc, argv, 0, NULL, &in) != 0) {
-        return CUZK_FAIL(err, CUZK_E_ARG, "the arguments cannot be read");
-    }
-    return CUZK_OK;
+    return program_parse(argp, own_options, &bench_target_argp, target, argc, argv, err);
 }
 
 cuzk_code bench_number(uint64_t *ret, const char *text, const char *option, uint64_t min,

@@ -27,38 +27,11 @@ static error_t parse_common(int key, char *arg, struct argp_state *state)
 
 const struct argp cli_common_argp = {.options = common_options, .parser = parse_common};
 
-/* Hands the two inputs on to the two parsers. */
-typedef struct inputs {
-    const struct argp *own;
-    void *options;
-    cli_common *common;
-} inputs;
-
-static error_t hand_on(int key, char *arg, struct argp_state *state)
-{
-    (void)arg;
-    inputs *in = state->input;
-    if (key == ARGP_KEY_INIT) {
-        state->child_inputs[0] = in->options;
-        state->child_inputs[1] = in->common;
-        return 0;
-    }
-    return ARGP_ERR_UNKNOWN;
-}
-
 cuzk_code cli_parse(const struct argp *argp, int argc, char **argv, void *options,
                     cli_common *common, cuzk_err *err)
 {
-    const struct argp own = {.options = argp->options, .parser = argp->parser};
-    const struct argp_child children[] = {{&own, 0, NULL, 0}, {&cli_common_argp, 0, NULL, 0}, {0}};
-    const struct argp whole = {
-        .parser = hand_on, .args_doc = argp->args_doc, .doc = argp->doc, .children = children};
-    inputs in = {&own, options, common};
     *common = cli_global;
-    if (argp_parse(&whole, argc, argv, 0, NULL, &in) != 0) {
-        return CUZK_FAIL(err, CUZK_E_ARG, "the arguments cannot be read");
-    }
-    return CUZK_OK;
+    return program_parse(argp, options, &cli_common_argp, common, argc, argv, err);
 }
 
 cuzk_code cli_require(const char *value, const char *option, cuzk_err *err)

@@ -2,17 +2,13 @@
 #define APPS_CUZK_CLI_H
 
 #include "base/bytes.h"
+#include "common/program.h"
 #include "groth16/groth16.h"
 
-#include <argp.h>
 #include <pthread.h>
 
-/** A sub-command. argv[0] is "cuzk NAME"; a failure is printed by the caller, who exits with the
- *  code's status. */
-typedef cuzk_code cli_run_fn(int argc, char **argv, cuzk_err *err);
-
-cli_run_fn cmd_verify, cmd_setup, cmd_prove, cmd_inspect, cmd_gen_c1, cmd_gen_post, cmd_gen_update,
-    cmd_circuit, cmd_witness;
+program_run_fn cmd_verify, cmd_setup, cmd_prove, cmd_inspect, cmd_gen_c1, cmd_gen_post,
+    cmd_gen_update, cmd_circuit, cmd_witness;
 
 /** Options that every command takes, before the command's name or after it. */
 typedef struct cli_common {

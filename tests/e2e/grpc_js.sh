@@ -8,31 +8,14 @@ here=$(cd "$(dirname "$0")" && pwd)
 node_folder=$bin/../grpc-js
 packages=(@grpc/grpc-js@1.12.6 @grpc/proto-loader@0.7.13)
 
-skip() {
-    echo "skipped: $*" >&2
-    exit 77
-}
-
-for program in node npm; do
-    command -v $program >/dev/null || skip "$program is not installed"
-done
+. "$here/support/npm.sh"
+npm_packages "$node_folder" node_modules/@grpc/proto-loader/package.json "${packages[@]}"
 
 work=$(mktemp -d)
-fresh=
 daemon=
 # shellcheck disable=SC2154 # status is set by the trap itself
 trap 'status=$?; [ -z "$daemon" ] || kill -9 $daemon 2>/dev/null || true
-      [ $status -eq 0 ] || [ $status -eq 77 ] || tail -20 "$work/log" 2>/dev/null; rm -rf "$work" $fresh' EXIT
-
-if [ ! -f "$node_folder/node_modules/@grpc/proto-loader/package.json" ]; then
-    fresh=$(mktemp -d "$bin/../grpc-js.XXXXXX")
-    timeout 300 npm install --prefix "$fresh" --no-audit --no-fund --ignore-scripts \
-        "${packages[@]}" >"$work/npm.log" 2>&1 ||
-        skip "npm cannot install ${packages[*]}: $(tail -1 "$work/npm.log")"
-    rm -rf "$node_folder"
-    mv "$fresh" "$node_folder"
-    fresh=
-fi
+      [ $status -eq 0 ] || [ $status -eq 77 ] || tail -20 "$work/log" 2>/dev/null; rm -rf "$work"' EXIT
 
 export CUZK_CACHE=$work/keys
 "$bin/cuzk" setup --circuit window-2KiB --out "$work/keys" --seed-name ref --insecure >/dev/null

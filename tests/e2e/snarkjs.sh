@@ -8,28 +8,12 @@ root=$(cd "$(dirname "$0")/../.." && pwd)
 node_folder=$bin/../snarkjs
 version=0.7.6
 
-skip() {
-    echo "skipped: $*" >&2
-    exit 77
-}
-
-for program in node npm; do
-    command -v $program >/dev/null || skip "$program is not installed"
-done
+. "$root/tests/e2e/support/npm.sh"
+cli=node_modules/snarkjs/build/cli.cjs
+npm_packages "$node_folder" "$cli" "snarkjs@$version"
 
 work=$(mktemp -d)
-fresh=
-trap 'rm -rf "$work" $fresh' EXIT
-
-cli=node_modules/snarkjs/build/cli.cjs
-if [ ! -f "$node_folder/$cli" ]; then
-    fresh=$(mktemp -d "$bin/../snarkjs.XXXXXX")
-    timeout 300 npm install --prefix "$fresh" --no-audit --no-fund --ignore-scripts \
-        "snarkjs@$version" >"$work/npm.log" 2>&1 || skip "npm cannot install snarkjs $version: $(tail -1 "$work/npm.log")"
-    rm -rf "$node_folder"
-    mv "$fresh" "$node_folder"
-    fresh=
-fi
+trap 'rm -rf "$work"' EXIT
 
 # Runs a command and shows its output only when it fails.
 quiet() {
