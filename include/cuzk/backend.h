@@ -97,7 +97,7 @@ typedef struct cuzk_backend_ops {
     /** Frees a circuit; *ret_was_loaded tells whether it was there. No partition of it may be in
      *  work. */
     cuzk_code (*unload)(cuzk_backend *b, const char *circuit, bool *ret_was_loaded, cuzk_err *err);
-    /** Proves one partition; blocks. */
+    /** Proves one partition; blocks. CUZK_E_UNAVAILABLE when the circuit is not loaded. */
     cuzk_code (*prove)(cuzk_backend *b, cuzk_partition_result *ret, const cuzk_partition_task *task,
                        cuzk_err *err);
     /** Frees the backend, which no other call may use; accepts one that was lost. */

@@ -281,10 +281,17 @@ def transports():
             refused(CODE.UNAVAILABLE, "", lambda: c.GetStatus(status), "no certificate of a client")
         with Client(server.address(), credentials=mine, token="guess") as c:
             refused(CODE.UNAUTHENTICATED, "token", lambda: c.GetStatus(status), "another token")
-    # Without TLS or a token only loopback is bound.
-    server = Daemon({"daemon.listen": "0.0.0.0:0"}, ready=False)
-    assert server.process.wait(20) == 2, server.text()
-    assert "allow_insecure" in server.text(), server.text()
+    # Without protection only loopback is bound, by either port; a token is one line of text.
+    with open(token, "w") as f:
+        f.write("two\nlines\n")
+    for settings, status, words in (({"daemon.listen": "0.0.0.0:0"}, 2, "allow_insecure"),
+                                    ({"daemon.status_listen": "0.0.0.0:0"}, 2, "allow_insecure"),
+                                    ({"daemon.status_listen": "nowhere"}, (2, 3), "status_listen"),
+                                    ({"daemon.token_file": token}, 3, "expected a token")):
+        server = Daemon(settings, ready=False)
+        ended = server.process.wait(20)
+        assert ended == status or (isinstance(status, tuple) and ended in status), (ended, server.text())
+        assert words in server.text(), server.text()
 
 
 d.make_key("window-2KiB")
