@@ -118,8 +118,8 @@ typedef struct bench_result {
     uint64_t wall_ns;                                      /* seen from here */
 } bench_result;
 
-/** Proves over one connection under a fresh request id. An RPC that fails is an error; a proof that
- *  fails is a result. */
+/** Proves over one connection, as a job that the daemon names. An RPC that fails is an error; a
+ * proof that fails is a result. */
 cuzk_code bench_prove(cuzk_rpc_client *client, const bench_proof *p, bench_result *ret,
                       cuzk_err *err);
 void bench_result_clear(bench_result *r);

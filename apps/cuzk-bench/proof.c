@@ -383,19 +383,6 @@ const char *bench_status_name(Cuzk__V1__AwaitProofResponse__Status status)
     return (unsigned)status < sizeof names / sizeof *names ? names[status] : "UNKNOWN";
 }
 
-/* A version 4 UUID (RFC 9562). */
-static cuzk_code fresh_id(char ret[64], cuzk_err *err)
-{
-    uint8_t b[16];
-    CUZK_TRY(cuzk_random_bytes(b, sizeof b, err));
-    b[6] = (uint8_t)(0x40 | (b[6] & 0x0f));
-    b[8] = (uint8_t)(0x80 | (b[8] & 0x3f));
-    char hex[33];
-    cuzk_hex_format(hex, b, sizeof b);
-    snprintf(ret, 64, "%.8s-%.4s-%.4s-%.4s-%.12s", hex, hex + 8, hex + 12, hex + 16, hex + 20);
-    return CUZK_OK;
-}
-
 static cuzk_code take_result(bench_result *ret, const Cuzk__V1__ProveResponse *m, cuzk_err *err)
 {
     const Cuzk__V1__AwaitProofResponse *r = m->result;
@@ -422,13 +409,10 @@ static cuzk_code take_result(bench_result *ret, const Cuzk__V1__ProveResponse *m
 cuzk_code bench_prove(cuzk_rpc_client *client, const bench_proof *p, bench_result *ret,
                       cuzk_err *err)
 {
-    char id[64];
     *ret = (bench_result){0};
-    CUZK_TRY(fresh_id(id, err));
-    Cuzk__V1__SubmitProofRequest submit = p->message;
+    Cuzk__V1__SubmitProofRequest submit = p->message; /* without an id: a job of its own */
     Cuzk__V1__ProveRequest request = CUZK__V1__PROVE_REQUEST__INIT;
     Cuzk__V1__ProveResponse *m;
-    submit.request_id = id;
     request.submit = &submit;
     uint64_t begin = cuzk_clock_ns();
     CUZK_TRY(bench_call(client, "Prove", &request.base, 0, &cuzk__v1__prove_response__descriptor,
