@@ -135,10 +135,14 @@ CUZK_HD void ntt_plan_outer(ntt_pass *pass, const ntt_request *want)
     }
     uint32_t unit_lg = natural ? pass->digit_lg - bits + pass->low_lg : want->lg - bits;
     dfr unit = want->coset == NTT_COSET_NONE ? dfr_one() : ntt_pow(want->g, (uint64_t)1 << unit_lg);
+    dfr power[8];
+    power[0] = pass->outer_all ? want->scale : dfr_one();
+    for (uint32_t t = 1; t < 8; t++) {
+        power[t] = dfr_mul_canonical(power[t - 1], unit);
+    }
     for (uint32_t t = 0; t < 8; t++) {
         uint32_t low = t & ((1u << bits) - 1);
-        dfr f = ntt_pow(unit, natural ? low : ntt_reverse(low, bits));
-        pass->outer[t] = dfr_shoup_of(pass->outer_all ? dfr_mul_canonical(f, want->scale) : f);
+        pass->outer[t] = dfr_shoup_of(power[natural ? low : ntt_reverse(low, bits)]);
     }
 }
 
