@@ -1,0 +1,34 @@
+#ifndef CUZK_BACKEND_CUDA_MEMORY_H
+#define CUZK_BACKEND_CUDA_MEMORY_H
+
+#include "backend/cuda/gpu.h"
+
+#include <stdatomic.h>
+
+/**
+ * The account of one device's memory: everything the backend has there is taken from it, so that a
+ * budget below the card's memory is never exceeded. Any thread.
+ */
+typedef struct cuzk_cuda_memory {
+    uint64_t budget;
+    _Atomic uint64_t used, peak; /* bytes */
+} cuzk_cuda_memory;
+
+/** A piece of device memory; all zero is none. */
+typedef struct cuzk_cuda_block {
+    void *p;
+    uint64_t bytes;
+} cuzk_cuda_block;
+
+/** Books bytes, e.g. of what a library allocates. CUZK_E_MEMORY, naming `what` and the numbers,
+ *  when the budget would be exceeded. */
+cuzk_code cuzk_cuda_book(cuzk_cuda_memory *m, uint64_t bytes, const char *what, cuzk_err *err);
+void cuzk_cuda_unbook(cuzk_cuda_memory *m, uint64_t bytes);
+
+/** Books and allocates on the current device. The caller owns *ret. */
+cuzk_code cuzk_cuda_take(cuzk_cuda_memory *m, cuzk_cuda_block *ret, uint64_t bytes,
+                         const char *what, cuzk_err *err);
+/** Frees a block and empties it; accepts an empty one. */
+void cuzk_cuda_give(cuzk_cuda_memory *m, cuzk_cuda_block *b);
+
+#endif
