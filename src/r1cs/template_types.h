@@ -3,7 +3,8 @@
 
 #include <stdint.h>
 
-/* The records that a compressed system (template.h) consists of: plain data, for device code too. */
+/* The records that a compressed system (template.h) consists of: plain data, for device code too.
+ */
 
 /** A variable of the whole system: bit 31 set for an input, clear for an aux; below it the number.
  */

@@ -5,15 +5,43 @@
 
 #include <cuda_runtime_api.h>
 
+/** What an error of the runtime means for the caller. After a sticky error, every later call of the
+ *  process fails: the device is lost to it. */
+static inline cuzk_code cuzk_cuda_code(cudaError_t status)
+{
+    switch (status) {
+    case cudaErrorMemoryAllocation:
+        return CUZK_E_MEMORY;
+    case cudaErrorNoDevice:
+    case cudaErrorInsufficientDriver:
+    case cudaErrorDevicesUnavailable:
+    case cudaErrorDeviceUninitialized:
+    case cudaErrorECCUncorrectable:
+    case cudaErrorIllegalAddress:
+    case cudaErrorMisalignedAddress:
+    case cudaErrorInvalidAddressSpace:
+    case cudaErrorInvalidPc:
+    case cudaErrorIllegalInstruction:
+    case cudaErrorHardwareStackError:
+    case cudaErrorLaunchFailure:
+    case cudaErrorLaunchTimeout:
+    case cudaErrorAssert:
+    case cudaErrorNvlinkUncorrectable:
+    case cudaErrorUnknown:
+        return CUZK_E_UNAVAILABLE;
+    default:
+        return CUZK_E_INTERNAL;
+    }
+}
+
 /** Returns from the caller, with what the runtime says, unless the call succeeds. */
 #define CUZK_CUDA_TRY(err, call)                                                                   \
     do {                                                                                           \
         cudaError_t cuda_status_ = (call);                                                         \
         if (cuda_status_ != cudaSuccess) {                                                         \
-            return CUZK_FAIL((err),                                                                \
-                             cuda_status_ == cudaErrorMemoryAllocation ? CUZK_E_MEMORY             \
-                                                                       : CUZK_E_INTERNAL,          \
-                             "%s: %s", #call, cudaGetErrorString(cuda_status_));                   \
+            (void)cudaGetLastError(); /* one that is not sticky is told once */                    \
+            return CUZK_FAIL((err), cuzk_cuda_code(cuda_status_), "%s: %s", #call,                 \
+                             cudaGetErrorString(cuda_status_));                                    \
         }                                                                                          \
     } while (0)
 
