@@ -167,6 +167,18 @@ cuzk_code cuzk_groth16_prove_rows(cuzk_proof *ret, const cuzk_pk *pk, const cuzk
                                   cuzk_pool *pool, const cuzk_progress *progress,
                                   cuzk_prove_times *times, cuzk_err *err);
 
+/** The sums over a key's queries, each over its own variables of one assignment, h over the
+ *  quotient's coefficients. */
+typedef struct cuzk_query_sums {
+    g1 h, l, a, b_g1;
+    g2 b_g2;
+} cuzk_query_sums;
+
+/** The proof that such sums make with the blinding r and s: what all provers end with. Not
+ *  verified. */
+void cuzk_groth16_assemble(cuzk_proof *ret, const cuzk_vk *vk, const cuzk_query_sums *sums,
+                           const fr *r, const fr *s);
+
 /** A verifying key with what does not depend on the proof computed once. Immutable, shareable. */
 typedef struct cuzk_verifier cuzk_verifier;
 

@@ -20,8 +20,7 @@ typedef struct prover {
     size_t m, capacity; /* the domain; elements in each of a, b, c: max(m, n_vars) */
     fr *a, *b, *c;
     fr r, s;
-    g1 h, l, a_sum, b1_sum; /* sums over the queries */
-    g2 b2_sum;
+    cuzk_query_sums sums;
 } prover;
 
 /* The phases of CUZK_PROVE_PHASES in order, each begun by phase_begin and ended by phase_end. */
@@ -177,21 +176,21 @@ static cuzk_code sum_queries(prover *p, cuzk_err *err)
     drop(p, &p->c);
     const fr_repr *k = (const fr_repr *)p->a;
     phase_begin(p, PHASE_h_msm);
-    CUZK_TRY(msm_g1(&p->h, pk->h, k, (size_t)pk->n_h, pool, err));
+    CUZK_TRY(msm_g1(&p->sums.h, pk->h, k, (size_t)pk->n_h, pool, err));
     phase_end(p, &p->times->h_msm_ns);
     phase_begin(p, PHASE_l_msm);
-    CUZK_TRY(msm_g1(&p->l, pk->l, p->z + pk->n_inputs, pk->n_aux, pool, err));
+    CUZK_TRY(msm_g1(&p->sums.l, pk->l, p->z + pk->n_inputs, pk->n_aux, pool, err));
     phase_end(p, &p->times->l_msm_ns);
     phase_begin(p, PHASE_a_msm);
     k = gathered(p, pk->a_var, pk->n_a);
-    CUZK_TRY(msm_g1(&p->a_sum, pk->a, k, pk->n_a, pool, err));
+    CUZK_TRY(msm_g1(&p->sums.a, pk->a, k, pk->n_a, pool, err));
     phase_end(p, &p->times->a_msm_ns);
     phase_begin(p, PHASE_b1_msm);
     k = gathered(p, pk->b_var, pk->n_b);
-    CUZK_TRY(msm_g1(&p->b1_sum, pk->b_g1, k, pk->n_b, pool, err));
+    CUZK_TRY(msm_g1(&p->sums.b_g1, pk->b_g1, k, pk->n_b, pool, err));
     phase_end(p, &p->times->b1_msm_ns);
     phase_begin(p, PHASE_b2_msm);
-    CUZK_TRY(msm_g2(&p->b2_sum, pk->b_g2, k, pk->n_b, pool, err));
+    CUZK_TRY(msm_g2(&p->sums.b_g2, pk->b_g2, k, pk->n_b, pool, err));
     phase_end(p, &p->times->b2_msm_ns);
     drop(p, &p->a);
     return CUZK_OK;
@@ -212,11 +211,11 @@ static void add_multiple(g1 *sum, const g1 *point, const fr *k)
  * A = alpha + a + r delta;  B = beta + b + s delta;
  * C = s a + r b + r s delta + s alpha + r beta + h + l.
  */
-static void assemble(const prover *p, cuzk_proof *ret)
+void cuzk_groth16_assemble(cuzk_proof *ret, const cuzk_vk *vk, const cuzk_query_sums *sums,
+                           const fr *blind_r, const fr *blind_s)
 {
-    const cuzk_vk *vk = &p->pk->vk;
-    g1 alpha, beta, delta, a = p->a_sum, c = p->h;
-    g2 delta_g2, b = p->b2_sum;
+    g1 alpha, beta, delta, a = sums->a, c = sums->h;
+    g2 delta_g2, b = sums->b_g2;
     fr_repr s;
     fr rs;
     g1_from_affine(&alpha, &vk->alpha_g1);
@@ -225,20 +224,20 @@ static void assemble(const prover *p, cuzk_proof *ret)
     g2_from_affine(&delta_g2, &vk->delta_g2);
 
     g1_add(&a, &a, &alpha);
-    add_multiple(&a, &delta, &p->r);
+    add_multiple(&a, &delta, blind_r);
 
-    fr_to_repr(&s, &p->s);
+    fr_to_repr(&s, blind_s);
     g2_mul(&delta_g2, &delta_g2, &s);
     g2_add(&b, &b, &delta_g2);
     g2_add_affine(&b, &b, &vk->beta_g2);
 
-    fr_mul(&rs, &p->r, &p->s);
-    g1_add(&c, &c, &p->l);
-    add_multiple(&c, &p->a_sum, &p->s);
-    add_multiple(&c, &p->b1_sum, &p->r);
+    fr_mul(&rs, blind_r, blind_s);
+    g1_add(&c, &c, &sums->l);
+    add_multiple(&c, &sums->a, blind_s);
+    add_multiple(&c, &sums->b_g1, blind_r);
     add_multiple(&c, &delta, &rs);
-    add_multiple(&c, &alpha, &p->s);
-    add_multiple(&c, &beta, &p->r);
+    add_multiple(&c, &alpha, blind_s);
+    add_multiple(&c, &beta, blind_r);
 
     g1_to_affine(&ret->a, &a);
     g2_to_affine(&ret->b, &b);
@@ -287,7 +286,7 @@ static cuzk_code run(prover *p, cuzk_proof *ret, cuzk_err *err)
     phase_end(p, &p->times->ntt_ns);
     CUZK_TRY(sum_queries(p, err));
     cuzk_proof proof;
-    assemble(p, &proof);
+    cuzk_groth16_assemble(&proof, &p->pk->vk, &p->sums, &p->r, &p->s);
     phase_begin(p, PHASE_verify);
     CUZK_TRY(self_verify(p, &proof, err));
     phase_end(p, &p->times->verify_ns);

@@ -1,5 +1,6 @@
 #include "backend/cpu/cpu_backend.h"
 
+#include "backend/task.h"
 #include "base/system.h"
 #include "filecoin/circuits/catalog.h"
 #include "gadget/expand.h"
@@ -317,29 +318,6 @@ static void drop_packed(work *w)
     cuzk_packed_clear(&w->packed);
 }
 
-static cuzk_code check_task(const cuzk_partition_task *t, const cuzk_shape *s, cuzk_err *err)
-{
-    if (t->inputs.n != (size_t)s->n_inputs * sizeof(fr)) {
-        return CUZK_FAIL(err, CUZK_E_ARG, "%s: expected %zu bytes of inputs, found %zu", t->circuit,
-                         (size_t)s->n_inputs * sizeof(fr), t->inputs.n);
-    }
-    if (t->records.n != cuzk_shape_record_bytes(s)) {
-        return CUZK_FAIL(err, CUZK_E_ARG, "%s: expected %u bytes of records, found %zu", t->circuit,
-                         cuzk_shape_record_bytes(s), t->records.n);
-    }
-    if (memcmp(t->inputs.p, &fr_one, sizeof fr_one) != 0) {
-        return CUZK_FAIL(err, CUZK_E_ARG, "%s: input 0 is not ONE", t->circuit);
-    }
-    for (uint32_t i = 0; i < s->n_inputs; i++) {
-        fr_repr limbs; /* Montgomery form, but below r all the same */
-        memcpy(&limbs, t->inputs.p + i * sizeof limbs, sizeof limbs);
-        if (!fr_repr_is_canonical(&limbs)) {
-            return CUZK_FAIL(err, CUZK_E_ARG, "%s: input %u is not below r", t->circuit, i);
-        }
-    }
-    return CUZK_OK;
-}
-
 /* Both stages of the witness: packed, and as integers for the sums. */
 static cuzk_code expand(work *w, cuzk_err *err)
 {
@@ -400,13 +378,6 @@ static cuzk_code eval_rows(void *ctx, fr *a, fr *b, fr *c, cuzk_pool *pool, cuzk
     return CUZK_OK;
 }
 
-static cuzk_code read_blinding(fr *ret, const uint8_t bytes[32], const char *name, cuzk_err *err)
-{
-    return fr_from_bytes(ret, bytes)
-               ? CUZK_OK
-               : CUZK_FAIL(err, CUZK_E_ARG, "the blinding scalar %s is not below r", name);
-}
-
 static cuzk_code prove_with(work *w, cuzk_partition_result *ret, const fr *r, const fr *s,
                             cuzk_err *err)
 {
@@ -440,9 +411,7 @@ static cuzk_code prove_loaded(cpu_backend *b, const circuit *c, cuzk_partition_r
                               const cuzk_partition_task *task, cuzk_err *err)
 {
     fr r, s;
-    CUZK_TRY(check_task(task, c->shape, err));
-    CUZK_TRY(read_blinding(&r, task->r, "r", err));
-    CUZK_TRY(read_blinding(&s, task->s, "s", err));
+    CUZK_TRY(cuzk_task_check(task, c->shape, &r, &s, err));
     work w = {.c = c, .task = task, .pool = b->pool};
     cuzk_code code = prove_with(&w, ret, &r, &s, err);
     drop_packed(&w);
