@@ -1,6 +1,10 @@
 #include "backend/task.h"
 
+#include "filecoin/circuits/catalog.h"
+
+#include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 static cuzk_code check_inputs(const cuzk_partition_task *t, const cuzk_shape *s, cuzk_err *err)
 {
@@ -38,4 +42,15 @@ cuzk_code cuzk_task_check(const cuzk_partition_task *task, const cuzk_shape *sha
     }
     CUZK_TRY(read_blinding(ret_r, task->r, "r", err));
     return read_blinding(ret_s, task->s, "s", err);
+}
+
+cuzk_code cuzk_files_shape(cuzk_shape **ret, const cuzk_circuit_files *files, cuzk_err *err)
+{
+    cuzk_circuit_id id;
+    CUZK_TRY(cuzk_circuit_named(&id, files->circuit, err));
+    if (access(files->params, F_OK) != 0 && errno == ENOENT) {
+        return CUZK_FAIL(err, CUZK_E_NOT_FOUND, "%s: there is no such key file (of %s)",
+                         files->params, files->circuit);
+    }
+    return cuzk_circuit_shape_cached(ret, &id, files->shape, NULL, err);
 }

@@ -9,4 +9,8 @@
 cuzk_code cuzk_task_check(const cuzk_partition_task *task, const cuzk_shape *shape, fr *ret_r,
                           fr *ret_s, cuzk_err *err);
 
+/** The compressed system of a circuit, from its file or made and written, if there is a key file
+ *  for it. The caller owns *ret. CUZK_E_NOT_FOUND without one, CUZK_E_ARG for an unknown name. */
+cuzk_code cuzk_files_shape(cuzk_shape **ret, const cuzk_circuit_files *files, cuzk_err *err);
+
 #endif

@@ -1,29 +1,24 @@
 #include "backend/cpu/cpu_backend.h"
 
+#include "backend/loaded.h"
 #include "backend/task.h"
 #include "base/system.h"
-#include "filecoin/circuits/catalog.h"
 #include "gadget/expand.h"
 #include "groth16/formats/formats.h"
 #include "r1cs/assignment.h"
 
 #include <errno.h>
 #include <inttypes.h>
-#include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
-/* A circuit that is loaded, or being loaded. */
+/* A circuit that is loaded. */
 typedef struct circuit {
-    struct circuit *next;
-    char name[CUZK_SHAPE_NAME_MAX];
-    bool loaded;    /* guarded by mu */
-    unsigned users; /* guarded by mu: calls that use it, the list counts as one */
-    cuzk_err why;   /* guarded by mu: of a load that failed; code CUZK_OK before */
-    uint64_t bytes; /* that it takes or will take */
+    uint64_t bytes; /* that it takes */
     cuzk_shape *shape;
     cuzk_pk *pk;
 } circuit;
@@ -34,10 +29,8 @@ typedef struct cpu_backend {
     bool pinned;
     cpu_set_t cpus;
     uint64_t budget;
-    pthread_mutex_t mu;
-    pthread_cond_t changed; /* a load ended */
-    circuit *circuits;      /* guarded by mu */
-    uint64_t used;          /* guarded by mu: bytes of circuits in the list */
+    _Atomic uint64_t used; /* bytes of circuits */
+    cuzk_loaded *loaded;
 } cpu_backend;
 
 static cpu_backend *cpu_of(cuzk_backend *b) { return (cpu_backend *)b; }
@@ -61,17 +54,6 @@ static void go_back(const cpu_backend *b, const cpu_set_t *before)
 }
 
 /* ---- what it costs ---- */
-
-static cuzk_code open_files(cuzk_shape **ret, const cuzk_circuit_files *files, cuzk_err *err)
-{
-    cuzk_circuit_id id;
-    CUZK_TRY(cuzk_circuit_named(&id, files->circuit, err));
-    if (access(files->params, F_OK) != 0 && errno == ENOENT) {
-        return CUZK_FAIL(err, CUZK_E_NOT_FOUND, "%s: there is no such key file (of %s)",
-                         files->params, files->circuit);
-    }
-    return cuzk_circuit_shape_cached(ret, &id, files->shape, NULL, err);
-}
 
 static uint64_t key_bytes(const cuzk_params_layout *key)
 {
@@ -117,7 +99,7 @@ static cuzk_code cpu_cost(cuzk_backend *base, cuzk_circuit_cost *ret,
                           const cuzk_circuit_files *files, cuzk_err *err)
 {
     cuzk_shape *shape;
-    CUZK_TRY(open_files(&shape, files, err));
+    CUZK_TRY(cuzk_files_shape(&shape, files, err));
     cuzk_code code = cost_of(cpu_of(base), ret, shape, files, err);
     cuzk_shape_free(shape);
     return code;
@@ -130,79 +112,44 @@ static cuzk_code cpu_info(cuzk_backend *base, cuzk_device_info *ret, cuzk_err *e
     *ret = (cuzk_device_info){.backend = "cpu", .memory_total = b->budget};
     snprintf(ret->name, sizeof ret->name, "%u thread%s", cuzk_pool_size(b->pool),
              cuzk_pool_size(b->pool) == 1 ? "" : "s");
-    pthread_mutex_lock(&b->mu);
-    ret->memory_free = b->budget - b->used;
-    pthread_mutex_unlock(&b->mu);
+    ret->memory_free = b->budget - atomic_load(&b->used);
     return CUZK_OK;
-}
-
-/* ---- the list of circuits; with the mutex held ---- */
-
-static circuit *find(const cpu_backend *b, const char *name)
-{
-    circuit *c = b->circuits;
-    while (c && strcmp(c->name, name) != 0) {
-        c = c->next;
-    }
-    return c;
-}
-
-/* Ends a use; returns the circuit when it was the last, to be freed without the mutex. */
-static circuit *end_use(circuit *c) { return --c->users == 0 ? c : NULL; }
-
-static void circuit_free(circuit *c)
-{
-    if (c) {
-        cuzk_shape_free(c->shape);
-        cuzk_pk_free(c->pk);
-        free(c);
-    }
-}
-
-/* Takes a circuit out of the list. Its memory counts as free although users may still hold it. */
-static circuit *unlink_circuit(cpu_backend *b, circuit *c)
-{
-    circuit **at = &b->circuits;
-    while (*at != c) {
-        at = &(*at)->next;
-    }
-    *at = c->next;
-    b->used -= c->bytes;
-    return end_use(c);
-}
-
-/* Ends a use; without the mutex. */
-static void let_go(cpu_backend *b, circuit *c)
-{
-    pthread_mutex_lock(&b->mu);
-    circuit *last = end_use(c);
-    pthread_mutex_unlock(&b->mu);
-    circuit_free(last);
 }
 
 /* ---- loading ---- */
 
-/* Reads shape and key of a circuit that stands in the list; without the mutex. */
+static void free_circuit(void *ctx, void *object)
+{
+    cpu_backend *b = ctx;
+    circuit *c = object;
+    cuzk_shape_free(c->shape);
+    cuzk_pk_free(c->pk);
+    atomic_fetch_sub(&b->used, c->bytes);
+    free(c);
+}
+
+static cuzk_code book(cpu_backend *b, circuit *c, uint64_t bytes, const char *name, cuzk_err *err)
+{
+    uint64_t used = atomic_load(&b->used);
+    do {
+        if (bytes > b->budget - used) {
+            return CUZK_FAIL(err, CUZK_E_MEMORY,
+                             "%s takes %" PRIu64 " bytes, %" PRIu64 " of %" PRIu64 " are free",
+                             name, bytes, b->budget - used, b->budget);
+        }
+    } while (!atomic_compare_exchange_weak(&b->used, &used, used + bytes));
+    c->bytes = bytes;
+    return CUZK_OK;
+}
+
 static cuzk_code read_circuit(cpu_backend *b, circuit *c, cuzk_load_times *times,
                               const cuzk_circuit_files *files, cuzk_err *err)
 {
     cuzk_circuit_cost cost;
     uint64_t start = cuzk_clock_ns();
-    CUZK_TRY(open_files(&c->shape, files, err));
+    CUZK_TRY(cuzk_files_shape(&c->shape, files, err));
     CUZK_TRY(cost_of(b, &cost, c->shape, files, err));
-    uint64_t bytes = cost.resident[CUZK_MEMORY_HOST];
-    pthread_mutex_lock(&b->mu);
-    uint64_t room = b->budget - b->used;
-    if (bytes <= room) {
-        c->bytes = bytes;
-        b->used += bytes;
-    }
-    pthread_mutex_unlock(&b->mu);
-    if (bytes > room) {
-        return CUZK_FAIL(err, CUZK_E_MEMORY,
-                         "%s takes %" PRIu64 " bytes, %" PRIu64 " of %" PRIu64 " are free",
-                         files->circuit, bytes, room, b->budget);
-    }
+    CUZK_TRY(book(b, c, cost.resident[CUZK_MEMORY_HOST], files->circuit, err));
     times->circuit_ns = cuzk_clock_ns() - start;
     CUZK_TRY(
         cuzk_params_read_shape(&c->pk, files->params, c->shape, POINT_CHECK_NONE, b->pool, err));
@@ -210,90 +157,36 @@ static cuzk_code read_circuit(cpu_backend *b, circuit *c, cuzk_load_times *times
     return CUZK_OK;
 }
 
-static cuzk_code load_new(cpu_backend *b, circuit *c, cuzk_load_times *ret,
-                          const cuzk_circuit_files *files, cuzk_err *err)
+static cuzk_code load_circuit(void *ctx, void **ret, cuzk_load_times *ret_times,
+                              const cuzk_circuit_files *files, cuzk_err *err)
 {
-    cuzk_load_times times = {0};
-    cuzk_err why = {0};
+    cpu_backend *b = ctx;
     cpu_set_t before;
-    go_there(b, &before);
-    cuzk_code code = read_circuit(b, c, &times, files, &why);
-    go_back(b, &before);
-    pthread_mutex_lock(&b->mu);
-    c->loaded = code == CUZK_OK;
-    c->why = why;
-    c->why.code = code;
-    if (code != CUZK_OK) {
-        unlink_circuit(b, c); /* this call and those that wait still hold it */
+    circuit *c = calloc(1, sizeof *c);
+    if (!c) {
+        return CUZK_FAIL(err, CUZK_E_MEMORY, "no memory for a circuit");
     }
-    pthread_cond_broadcast(&b->changed);
-    pthread_mutex_unlock(&b->mu);
+    go_there(b, &before);
+    cuzk_code code = read_circuit(b, c, ret_times, files, err);
+    go_back(b, &before);
     if (code != CUZK_OK) {
-        if (err) {
-            *err = why;
-        }
+        free_circuit(b, c);
         return code;
     }
-    *ret = times;
+    *ret = c;
     return CUZK_OK;
 }
 
-/* Waits for another call's load; with the mutex held. */
-static cuzk_code join_load(cpu_backend *b, circuit *c, cuzk_load_times *ret, cuzk_err *err)
-{
-    c->users++;
-    while (!c->loaded && c->why.code == CUZK_OK) {
-        pthread_cond_wait(&b->changed, &b->mu);
-    }
-    cuzk_code code = c->why.code;
-    if (code == CUZK_OK) {
-        *ret = (cuzk_load_times){0};
-    } else if (err) {
-        *err = c->why;
-    }
-    return code;
-}
-
-static cuzk_code cpu_load(cuzk_backend *base, cuzk_load_times *ret, const cuzk_circuit_files *files,
+static cuzk_code cpu_load(cuzk_backend *b, cuzk_load_times *ret, const cuzk_circuit_files *files,
                           cuzk_err *err)
 {
-    cpu_backend *b = cpu_of(base);
-    pthread_mutex_lock(&b->mu);
-    circuit *c = find(b, files->circuit);
-    if (c) {
-        cuzk_code code = join_load(b, c, ret, err);
-        pthread_mutex_unlock(&b->mu);
-        let_go(b, c);
-        return code;
-    }
-    c = calloc(1, sizeof *c);
-    if (!c || strlen(files->circuit) >= sizeof c->name) {
-        pthread_mutex_unlock(&b->mu);
-        free(c);
-        return CUZK_FAIL(err, CUZK_E_ARG, "%.80s: too long a name, or no memory for it",
-                         files->circuit);
-    }
-    snprintf(c->name, sizeof c->name, "%s", files->circuit);
-    c->users = 2; /* the list, and this call */
-    c->next = b->circuits;
-    b->circuits = c;
-    pthread_mutex_unlock(&b->mu);
-    cuzk_code code = load_new(b, c, ret, files, err);
-    let_go(b, c);
-    return code;
+    return cuzk_loaded_load(cpu_of(b)->loaded, ret, files, err);
 }
 
-static cuzk_code cpu_unload(cuzk_backend *base, const char *name, bool *ret_was_loaded,
-                            cuzk_err *err)
+static cuzk_code cpu_unload(cuzk_backend *b, const char *name, bool *ret_was_loaded, cuzk_err *err)
 {
     (void)err;
-    cpu_backend *b = cpu_of(base);
-    pthread_mutex_lock(&b->mu);
-    circuit *c = find(b, name);
-    *ret_was_loaded = c && c->loaded;
-    circuit *last = c && c->loaded ? unlink_circuit(b, c) : NULL;
-    pthread_mutex_unlock(&b->mu);
-    circuit_free(last);
+    *ret_was_loaded = cuzk_loaded_unload(cpu_of(b)->loaded, name);
     return CUZK_OK;
 }
 
@@ -428,21 +321,14 @@ static cuzk_code cpu_prove(cuzk_backend *base, cuzk_partition_result *ret,
                            const cuzk_partition_task *task, cuzk_err *err)
 {
     cpu_backend *b = cpu_of(base);
-    pthread_mutex_lock(&b->mu);
-    circuit *c = find(b, task->circuit);
-    c = c && c->loaded ? c : NULL;
-    if (c) {
-        c->users++;
-    }
-    pthread_mutex_unlock(&b->mu);
-    if (!c) {
-        return CUZK_FAIL(err, CUZK_E_UNAVAILABLE, "%s is not loaded", task->circuit);
-    }
+    cuzk_loaded_circuit *use;
+    void *c;
+    CUZK_TRY(cuzk_loaded_use(b->loaded, &use, &c, task->circuit, err));
     cpu_set_t before;
     go_there(b, &before);
     cuzk_code code = prove_loaded(b, c, ret, task, err);
     go_back(b, &before);
-    let_go(b, c);
+    cuzk_loaded_end(b->loaded, use);
     return code;
 }
 
@@ -451,12 +337,8 @@ static cuzk_code cpu_prove(cuzk_backend *base, cuzk_partition_result *ret,
 static void cpu_close(cuzk_backend *base)
 {
     cpu_backend *b = cpu_of(base);
-    while (b->circuits) {
-        circuit_free(unlink_circuit(b, b->circuits));
-    }
+    cuzk_loaded_free(b->loaded);
     cuzk_pool_free(b->pool);
-    pthread_cond_destroy(&b->changed);
-    pthread_mutex_destroy(&b->mu);
     free(b);
 }
 
@@ -490,6 +372,7 @@ static uint64_t machine_memory(void)
 
 cuzk_code cuzk_backend_cpu_open(cuzk_backend **ret, const cuzk_cpu_options *options, cuzk_err *err)
 {
+    static const cuzk_loaded_ops circuits = {load_circuit, free_circuit};
     static const cuzk_backend_ops ops = {
         .info = cpu_info,
         .cost = cpu_cost,
@@ -504,9 +387,8 @@ cuzk_code cuzk_backend_cpu_open(cuzk_backend **ret, const cuzk_cpu_options *opti
     }
     b->base.ops = &ops;
     b->budget = options->budget ? options->budget : machine_memory();
-    pthread_mutex_init(&b->mu, NULL);
-    pthread_cond_init(&b->changed, NULL);
-    cuzk_code code = choose_cpus(b, options, err);
+    cuzk_code code = cuzk_loaded_new(&b->loaded, &circuits, b, err);
+    code = code == CUZK_OK ? choose_cpus(b, options, err) : code;
     if (code == CUZK_OK) {
         cpu_set_t before; /* the pool's threads inherit the set, and 0 threads means all of it */
         go_there(b, &before);
