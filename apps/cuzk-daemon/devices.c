@@ -3,6 +3,7 @@
 #include "daemon.h"
 
 #include "backend/cpu/cpu_backend.h"
+#include "backend/cuda_open.h"
 #include "backend/fault/fault_backend.h"
 #include "backend/worker/worker.h"
 
@@ -13,9 +14,17 @@
 #include <string.h>
 #include <unistd.h>
 
-cuzk_code device_open(cuzk_backend **ret, const device_spec *spec, cuzk_err *err)
+static cuzk_code open_cuda(cuzk_backend **ret, const device_spec *spec, cuzk_err *err)
 {
-    cuzk_backend *b;
+    const cuzk_cuda_entry *cuda;
+    const cuzk_cuda_options options = {
+        .ordinal = spec->ordinal, .budget = spec->budget, .lost = spec->lost};
+    CUZK_TRY(cuzk_cuda_open(&cuda, NULL, spec->library, err));
+    return cuda->open(ret, &options, err);
+}
+
+static cuzk_code open_cpu(cuzk_backend **ret, const device_spec *spec, cuzk_err *err)
+{
     int *cpus = calloc(spec->n_cpus + 1, sizeof *cpus);
     if (!cpus) {
         return CUZK_FAIL(err, CUZK_E_MEMORY, "no memory for a list of processors");
@@ -25,9 +34,15 @@ cuzk_code device_open(cuzk_backend **ret, const device_spec *spec, cuzk_err *err
     }
     const cuzk_cpu_options options = {spec->threads, spec->n_cpus ? cpus : NULL, spec->n_cpus,
                                       spec->budget};
-    cuzk_code code = cuzk_backend_cpu_open(&b, &options, err);
+    cuzk_code code = cuzk_backend_cpu_open(ret, &options, err);
     free(cpus);
-    CUZK_TRY(code);
+    return code;
+}
+
+cuzk_code device_open(cuzk_backend **ret, const device_spec *spec, cuzk_err *err)
+{
+    cuzk_backend *b;
+    CUZK_TRY(spec->cuda ? open_cuda(&b, spec, err) : open_cpu(&b, spec, err));
     if (spec->fault) {
         return cuzk_backend_fault_open(ret, b, spec->fault, err);
     }
@@ -37,7 +52,11 @@ cuzk_code device_open(cuzk_backend **ret, const device_spec *spec, cuzk_err *err
 
 /* ---- in a process of its own ---- */
 
-enum { ARGS_MAX = 16, PROGRAM_MAX = 4096 };
+enum {
+    ARGS_MAX = 24,
+    PROGRAM_MAX = 4096,
+    CUDA_START_MS = 120000, /* of a worker: a driver that wakes up, and the known proof */
+};
 
 /* What becomes of one device's worker process. */
 typedef struct watched {
@@ -123,7 +142,7 @@ static char *join_numbers(const uint32_t *v, size_t n)
 
 static cuzk_code open_worker(cuzk_backend **ret, const device_spec *spec, watched *w, cuzk_err *err)
 {
-    char program[PROGRAM_MAX], threads[16], budget[32];
+    char program[PROGRAM_MAX], threads[16], budget[32], ordinal[16];
     const char *argv[ARGS_MAX];
     unsigned n = 0;
     ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
@@ -135,8 +154,17 @@ static cuzk_code open_worker(cuzk_backend **ret, const device_spec *spec, watche
     program[length] = '\0';
     snprintf(threads, sizeof threads, "%u", spec->threads);
     snprintf(budget, sizeof budget, "%" PRIu64, spec->budget);
+    snprintf(ordinal, sizeof ordinal, "%d", spec->ordinal);
     argv[n++] = program;
     argv[n++] = "--worker";
+    if (spec->cuda) {
+        argv[n++] = "--backend";
+        argv[n++] = "cuda";
+        argv[n++] = "--device";
+        argv[n++] = ordinal;
+        argv[n++] = "--library";
+        argv[n++] = spec->library;
+    }
     argv[n++] = "--threads";
     argv[n++] = threads;
     argv[n++] = "--budget";
@@ -150,7 +178,8 @@ static cuzk_code open_worker(cuzk_backend **ret, const device_spec *spec, watche
         argv[n++] = spec->fault;
     }
     argv[n] = NULL;
-    const cuzk_worker_options options = {.argv = argv, .event = on_worker, .ctx = w};
+    const cuzk_worker_options options = {
+        .argv = argv, .start_ms = spec->cuda ? CUDA_START_MS : 0, .event = on_worker, .ctx = w};
     cuzk_code code = cuzk_backend_worker_open(ret, &options, err);
     free(cpus);
     return code;
@@ -158,23 +187,66 @@ static cuzk_code open_worker(cuzk_backend **ret, const device_spec *spec, watche
 
 /* ---- all of them ---- */
 
-static cuzk_code choose_backend(const cuzk_config *c, cuzk_log *log, cuzk_err *err)
+/* What the devices are. */
+typedef struct selection {
+    size_t n;
+    bool cuda;                        /* else n times the processor */
+    char library[CUZK_CUDA_PATH_MAX]; /* of the CUDA backend */
+} selection;
+
+static cuzk_code find_cuda(selection *s, const cuzk_config *c, cuzk_err *err)
 {
-    if (c->gpus.backend == CUZK_CONFIG_BACKEND_CUDA) {
-        return CUZK_FAIL(err, CUZK_E_UNSUPPORTED,
-                         "gpus.backend = \"cuda\": this build proves on the processor only");
+    const cuzk_cuda_entry *cuda;
+    CUZK_TRY(cuzk_cuda_open(&cuda, s->library, c->gpus.cuda_library, err));
+    int n = cuda->count();
+    if (n <= 0) {
+        return CUZK_FAIL(err, CUZK_E_UNAVAILABLE,
+                         "%.140s is there, but no CUDA device answers (no driver, or no card)",
+                         s->library);
     }
-    if (c->gpus.backend == CUZK_CONFIG_BACKEND_AUTO) {
-        CUZK_LOG(log, CUZK_LOG_INFO, "daemon", "no CUDA device: proving on the processor");
+    for (size_t i = 0; i < c->gpus.devices.n; i++) {
+        if (c->gpus.devices.v[i] >= (uint32_t)n) {
+            return CUZK_FAIL(err, CUZK_E_ARG,
+                             "gpus.devices: there is no CUDA device %" PRIu32 ", the last is %d",
+                             c->gpus.devices.v[i], n - 1);
+        }
     }
+    s->cuda = true;
+    s->n = c->gpus.devices.n ? c->gpus.devices.n : (size_t)n;
     return CUZK_OK;
 }
 
-static cuzk_code open_all(cuzk_backend ***ret, daemon_workers *workers, size_t n,
+static cuzk_code select_devices(selection *s, const cuzk_config *c, cuzk_log *log, cuzk_err *err)
+{
+    cuzk_err why = {0};
+    *s = (selection){.n = c->gpus.devices.n ? c->gpus.devices.n : 1};
+    if (c->gpus.backend == CUZK_CONFIG_BACKEND_CPU) {
+        return CUZK_OK;
+    }
+    cuzk_code code = find_cuda(s, c, &why);
+    if (code == CUZK_OK) {
+        CUZK_LOG(log, CUZK_LOG_INFO, "daemon", "proving on CUDA devices",
+                 cuzk_log_uint("devices", s->n), cuzk_log_str("library", s->library));
+        return CUZK_OK;
+    }
+    if (code == CUZK_E_ARG) {
+        return CUZK_FAIL(err, code, "%s", why.msg);
+    }
+    if (c->gpus.backend == CUZK_CONFIG_BACKEND_CUDA) {
+        return CUZK_FAIL(err, code, "gpus.backend = \"cuda\": %s", why.msg);
+    }
+    CUZK_LOG(log, code == CUZK_E_UNSUPPORTED ? CUZK_LOG_WARN : CUZK_LOG_INFO, "daemon",
+             "no CUDA device: proving on the processor", cuzk_log_str("reason", why.msg));
+    return CUZK_OK;
+}
+
+static cuzk_code open_all(cuzk_backend ***ret, daemon_workers *workers, const selection *s,
                           const cuzk_config *c, const char *fault, cuzk_err *err)
 {
-    size_t opened = 0;
-    const device_spec spec = {
+    size_t opened = 0, n = s->n;
+    device_spec spec = {
+        .cuda = s->cuda,
+        .library = s->library,
         .threads = c->gpus.gpu_threads,
         .cpus = c->gpus.cpus.v,
         .n_cpus = c->gpus.cpus.n,
@@ -184,6 +256,7 @@ static cuzk_code open_all(cuzk_backend ***ret, daemon_workers *workers, size_t n
     cuzk_backend **list = calloc(n, sizeof(cuzk_backend *));
     cuzk_code code = list ? CUZK_OK : CUZK_FAIL(err, CUZK_E_MEMORY, "no memory for %zu devices", n);
     for (; opened < n && code == CUZK_OK; opened += code == CUZK_OK) {
+        spec.ordinal = (int)(c->gpus.devices.n ? c->gpus.devices.v[opened] : opened);
         code = c->gpus.isolate ? open_worker(&list[opened], &spec, &workers->devices[opened], err)
                                : device_open(&list[opened], &spec, err);
     }
@@ -201,16 +274,16 @@ static cuzk_code open_all(cuzk_backend ***ret, daemon_workers *workers, size_t n
 cuzk_code daemon_devices(cuzk_backend ***ret, size_t *ret_n, daemon_workers **ret_workers,
                          const cuzk_config *c, const char *fault, cuzk_log *log, cuzk_err *err)
 {
-    size_t n = c->gpus.devices.n ? c->gpus.devices.n : 1;
+    selection s;
     daemon_workers *workers;
-    CUZK_TRY(choose_backend(c, log, err));
-    CUZK_TRY(workers_new(&workers, n, log, err));
-    cuzk_code code = open_all(ret, workers, n, c, fault, err);
+    CUZK_TRY(select_devices(&s, c, log, err));
+    CUZK_TRY(workers_new(&workers, s.n, log, err));
+    cuzk_code code = open_all(ret, workers, &s, c, fault, err);
     if (code != CUZK_OK) {
         daemon_workers_free(workers);
         return code;
     }
-    *ret_n = n;
+    *ret_n = s.n;
     *ret_workers = workers;
     return CUZK_OK;
 }

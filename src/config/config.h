@@ -57,7 +57,8 @@ typedef struct cuzk_config {
     struct {
         cuzk_config_numbers devices; /* none: all */
         cuzk_config_backend backend;
-        uint32_t gpu_threads; /* 0: all processors */
+        const char *cuda_library; /* "": by its usual name */
+        uint32_t gpu_threads;     /* 0: all processors */
         uint32_t gpu_workers_per_device;
         uint64_t partition_timeout_ms; /* 0: none */
         uint32_t quarantine_after;     /* 0: never */

@@ -63,6 +63,7 @@ const config_key cuzk_config_keys[] = {
 
     KEY(gpus, devices, CONFIG_NUMBERS, "[]"),
     WORD(gpus, backend, "\"auto\"", backends),
+    KEY(gpus, cuda_library, CONFIG_STRING, "\"\""),
     COUNT(gpus, gpu_threads, "0", 0, 4096),
     COUNT(gpus, gpu_workers_per_device, "2", 1, 16),
     DURATION(gpus, partition_timeout, "\"15m\""),

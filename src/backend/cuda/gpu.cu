@@ -20,6 +20,12 @@ extern "C" cuzk_code cuzk_cuda_select(int ordinal, cuzk_err *err)
     return CUZK_OK;
 }
 
+extern "C" cuzk_code cuzk_cuda_reset(cuzk_err *err)
+{
+    CUZK_CUDA_TRY(err, cudaDeviceReset());
+    return CUZK_OK;
+}
+
 extern "C" cuzk_code cuzk_cuda_describe(cuzk_device_info *ret, cuzk_err *err)
 {
     int device;

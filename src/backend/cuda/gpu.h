@@ -23,6 +23,10 @@ int cuzk_cuda_count(void);
 /** Makes a device the calling thread's current one. */
 cuzk_code cuzk_cuda_select(int ordinal, cuzk_err *err);
 
+/** Ends all that this process has on the current device, whatever state it is in: memory, streams
+ *  and events are gone. */
+cuzk_code cuzk_cuda_reset(cuzk_err *err);
+
 /** Name and memory of the current device; backend, ordinal and losses are left alone. */
 cuzk_code cuzk_cuda_describe(cuzk_device_info *ret, cuzk_err *err);
 

@@ -27,6 +27,13 @@ cuzk_code cuzk_cuda_select(int ordinal, cuzk_err *err)
                : CUZK_FAIL(err, CUZK_E_UNAVAILABLE, "there is no device %d", ordinal);
 }
 
+/* What was allocated is not kept track of, and freed by its owner. */
+cuzk_code cuzk_cuda_reset(cuzk_err *err)
+{
+    (void)err;
+    return CUZK_OK;
+}
+
 cuzk_code cuzk_cuda_describe(cuzk_device_info *ret, cuzk_err *err)
 {
     (void)err;
