@@ -40,8 +40,7 @@ static void template_density(const cuzk_shape *s, const cuzk_template *t, unsign
     }
 }
 
-/* ORs the bits [from, from + n) of src into dst at `at`. */
-static void or_bits(uint64_t *dst, uint32_t at, const uint64_t *src, uint32_t from, uint32_t n)
+void cuzk_bits_or(uint64_t *dst, uint32_t at, const uint64_t *src, uint32_t from, uint32_t n)
 {
     while (n) {
         uint32_t take = 64 - at % 64;
@@ -64,12 +63,12 @@ static void instance_density(const cuzk_shape *s, const cuzk_instance *inst, con
         const cuzk_run *run = &s->runs[r];
         uint64_t *to = run->var & CUZK_VAR_INPUT ? inputs : aux;
         if (to) {
-            or_bits(to, run->var & ~CUZK_VAR_INPUT, used, ref, run->count);
+            cuzk_bits_or(to, run->var & ~CUZK_VAR_INPUT, used, ref, run->count);
         }
         ref += run->count;
     }
     if (aux) {
-        or_bits(aux, inst->aux, used, ref, t->n_aux);
+        cuzk_bits_or(aux, inst->aux, used, ref, t->n_aux);
     }
     if (inputs && used[0] & 1) {
         inputs[0] |= 1;

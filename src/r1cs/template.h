@@ -118,6 +118,9 @@ static inline uint32_t cuzk_bits_count(const uint64_t *bits, uint32_t from, uint
     return n;
 }
 
+/** ORs the bits [from, from + n) of src into dst at `at`. */
+void cuzk_bits_or(uint64_t *dst, uint32_t at, const uint64_t *src, uint32_t from, uint32_t n);
+
 /** Class of a reference of a template. */
 static inline bool cuzk_template_is_full(const cuzk_shape *s, const cuzk_template *t, uint32_t ref)
 {

@@ -62,6 +62,20 @@ static double make_ports(cuzk_ports *ret, const cuzk_shape *s, const cuzk_circui
     return cpu_ms() - start;
 }
 
+double test_witness_ports(cuzk_ports *ret, cuzk_shape **ret_shape, const witness_row *row)
+{
+    cuzk_err err;
+    const char *paths[2] = {NULL, NULL};
+    for (int i = 0; i < 2 && row->files[i]; i++) {
+        TEST_VECTOR_OR_SKIP(path, row->files[i]);
+        paths[i] = path;
+    }
+    cuzk_circuit_id id;
+    ok(cuzk_circuit_named(&id, row->circuit, &err), &err);
+    ok(cuzk_circuit_shape(ret_shape, &id, &err), &err);
+    return make_ports(ret, *ret_shape, &id, paths);
+}
+
 enum { PIECE = 1 << 14 };
 
 static void absorb(cuzk_sha256_state *h, const fr *v, size_t n)
@@ -124,18 +138,10 @@ static void check_rows(const cuzk_packed *p, const cuzk_shape *s, unsigned matri
 void test_witness_row(const witness_row *row)
 {
     cuzk_err err;
-    const char *paths[2] = {NULL, NULL};
-    for (int i = 0; i < 2 && row->files[i]; i++) {
-        TEST_VECTOR_OR_SKIP(path, row->files[i]);
-        paths[i] = path;
-    }
-    cuzk_circuit_id id;
     cuzk_shape *s = NULL;
-    ok(cuzk_circuit_named(&id, row->circuit, &err), &err);
-    ok(cuzk_circuit_shape(&s, &id, &err), &err);
     cuzk_ports ports;
     cuzk_packed p;
-    double first = make_ports(&ports, s, &id, paths);
+    double first = test_witness_ports(&ports, &s, row);
     double start = cpu_ms();
     ok(cuzk_expand(&p, s, &ports, NULL, &err), &err);
     print_message("  %s: ports %.1f ms, %u bytes; expand %.1f ms\n", row->circuit, first,

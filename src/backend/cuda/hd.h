@@ -12,9 +12,11 @@
 #ifdef __CUDACC__
 #define CUZK_HD     __host__ __device__ __forceinline__
 #define CUZK_UNROLL _Pragma("unroll")
+#define CUZK_ROLLED _Pragma("unroll 1")
 #else
 #define CUZK_HD static inline
 #define CUZK_UNROLL
+#define CUZK_ROLLED
 #endif
 
 /* On the device this zero is data, not a constant, so that 0 - x is not folded into its users as a
@@ -29,6 +31,26 @@ CUZK_HD uint32_t limb_opaque_zero(void)
     return limb_device_zero;
 #else
     return 0;
+#endif
+}
+
+/** *p |= v, beside other threads that do so. */
+CUZK_HD void hd_atomic_or32(uint32_t *p, uint32_t v)
+{
+#ifdef __CUDA_ARCH__
+    atomicOr(p, v);
+#else
+    __atomic_fetch_or(p, v, __ATOMIC_RELAXED);
+#endif
+}
+
+/** How many bits are set. */
+CUZK_HD uint32_t hd_count64(uint64_t v)
+{
+#ifdef __CUDA_ARCH__
+    return (uint32_t)__popcll(v);
+#else
+    return (uint32_t)__builtin_popcountll(v);
 #endif
 }
 
@@ -200,6 +222,33 @@ CUZK_HD uint32_t limb_of(const uint64_t *a, int i)
 CUZK_HD uint32_t limb_of_double(const uint64_t *a, int i)
 {
     return limb_of(a, i) << 1 | (i ? limb_of(a, i - 1) >> 31 : 0);
+}
+
+/** *p = min(*p, v), whatever other threads do with *p at the same time. */
+CUZK_HD void hd_atomic_min32(uint32_t *p, uint32_t v)
+{
+#ifdef __CUDA_ARCH__
+    atomicMin(p, v);
+#else
+    uint32_t seen = __atomic_load_n(p, __ATOMIC_RELAXED);
+    while (v < seen &&
+           !__atomic_compare_exchange_n(p, &seen, v, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+    }
+#endif
+}
+
+/** The lowest `bits` bits of a in reversed order, bits from 1 to 32. */
+CUZK_HD uint32_t hd_reverse(uint32_t a, uint32_t bits)
+{
+#ifdef __CUDA_ARCH__
+    return __brev(a) >> (32 - bits);
+#else
+    a = (a & 0x55555555u) << 1 | (a >> 1 & 0x55555555u);
+    a = (a & 0x33333333u) << 2 | (a >> 2 & 0x33333333u);
+    a = (a & 0x0f0f0f0fu) << 4 | (a >> 4 & 0x0f0f0f0fu);
+    a = (a & 0x00ff00ffu) << 8 | (a >> 8 & 0x00ff00ffu);
+    return (a << 16 | a >> 16) >> (32 - bits);
+#endif
 }
 
 #endif
