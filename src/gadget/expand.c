@@ -228,33 +228,47 @@ static void expand_step(cuzk_packed_writer *w, const cuzk_shape *s, const cuzk_t
     put_hash(w, arity, &tag, children);
 }
 
-static const struct kind {
+typedef struct kind {
     const char *gadget;
     size_fn *size;
     expand_fn *expand;
-} kinds[] = {
-    {"row", size_of_row, expand_row},          {"full", size_of_elements, expand_elements},
-    {"bits", size_of_bits, expand_bits},       {"to_bits", size_of_to_bits, expand_to_bits},
-    {"pack", size_of_pack, expand_pack},       {"pick", size_of_elements, expand_elements},
-    {"sha256", size_of_sha256, expand_sha256}, {"poseidon", size_of_poseidon, expand_poseidon},
-    {"insert", size_of_insert, expand_insert}, {"step", size_of_step, expand_step},
-};
+} kind;
 
-static const struct kind *kind_of(const cuzk_template *t)
+static const kind kinds[] = {
+    [CUZK_EXPAND_ROW] = {"row", size_of_row, expand_row},
+    [CUZK_EXPAND_FULL] = {"full", size_of_elements, expand_elements},
+    [CUZK_EXPAND_BITS] = {"bits", size_of_bits, expand_bits},
+    [CUZK_EXPAND_TO_BITS] = {"to_bits", size_of_to_bits, expand_to_bits},
+    [CUZK_EXPAND_PACK] = {"pack", size_of_pack, expand_pack},
+    [CUZK_EXPAND_PICK] = {"pick", size_of_elements, expand_elements},
+    [CUZK_EXPAND_SHA256] = {"sha256", size_of_sha256, expand_sha256},
+    [CUZK_EXPAND_POSEIDON] = {"poseidon", size_of_poseidon, expand_poseidon},
+    [CUZK_EXPAND_INSERT] = {"insert", size_of_insert, expand_insert},
+    [CUZK_EXPAND_STEP] = {"step", size_of_step, expand_step},
+};
+enum { KINDS = sizeof kinds / sizeof *kinds };
+
+cuzk_code cuzk_expand_kind_of(cuzk_expand_kind *ret, const cuzk_shape *s, uint32_t k, cuzk_err *err)
 {
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-        if (strcmp(kinds[i].gadget, t->gadget) == 0) {
-            return &kinds[i];
-        }
+    const cuzk_template *t = &s->templates[k];
+    unsigned i = 0;
+    while (i < KINDS && strcmp(kinds[i].gadget, t->gadget) != 0) {
+        i++;
     }
-    return NULL;
+    size z = i < KINDS ? kinds[i].size(s, t) : (size){UINT32_MAX, 0, 0};
+    if (z.record != t->record_bytes || z.aux != t->n_aux || z.full != t->n_full) {
+        return CUZK_FAIL(err, CUZK_E_UNSUPPORTED, "%s: templates[%u]: gadget %s cannot be expanded",
+                         s->name, k, t->gadget);
+    }
+    *ret = (cuzk_expand_kind)i;
+    return CUZK_OK;
 }
 
 typedef struct job {
     cuzk_packed p;
     const cuzk_shape *s;
     const cuzk_ports *ports;
-    const struct kind **kinds; /* of each template */
+    cuzk_expand_kind *kinds; /* of each template */
 } job;
 
 enum { CHUNK = 32 };
@@ -268,28 +282,20 @@ static void expand_chunk(void *ctx, size_t index, unsigned worker)
     for (uint32_t i = begin; i < end; i++) {
         const cuzk_instance *inst = &j->s->instances[i];
         cuzk_packed_writer w = cuzk_packed_writer_at(&j->p, inst);
-        j->kinds[inst->template_id]->expand(&w, j->s, cuzk_shape_template(j->s, inst),
-                                            j->ports->records + inst->record);
+        kinds[j->kinds[inst->template_id]].expand(&w, j->s, cuzk_shape_template(j->s, inst),
+                                                  j->ports->records + inst->record);
     }
 }
 
-/* Finds each template's expansion, and checks that it stays within the template. */
 static cuzk_code find_kinds(job *j, cuzk_err *err)
 {
     const cuzk_shape *s = j->s;
-    j->kinds = calloc(s->n_templates + 1, sizeof(struct kind *));
+    j->kinds = calloc(s->n_templates + (size_t)1, sizeof *j->kinds);
     if (!j->kinds) {
         return CUZK_FAIL(err, CUZK_E_MEMORY, "no memory to expand %s", s->name);
     }
     for (uint32_t k = 0; k < s->n_templates; k++) {
-        const cuzk_template *t = &s->templates[k];
-        j->kinds[k] = kind_of(t);
-        size z = j->kinds[k] ? j->kinds[k]->size(s, t) : (size){UINT32_MAX, 0, 0};
-        if (z.record != t->record_bytes || z.aux != t->n_aux || z.full != t->n_full) {
-            return CUZK_FAIL(err, CUZK_E_UNSUPPORTED,
-                             "%s: templates[%u]: gadget %s cannot be expanded", s->name, k,
-                             t->gadget);
-        }
+        CUZK_TRY(cuzk_expand_kind_of(&j->kinds[k], s, k, err));
     }
     return CUZK_OK;
 }
