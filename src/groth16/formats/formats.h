@@ -98,6 +98,10 @@ cuzk_code cuzk_params_scan(cuzk_params_layout *ret, const char *name, point_chec
 cuzk_code cuzk_params_scan_bytes(cuzk_params_layout *ret, cuzk_span bytes, const char *name,
                                  point_check check, cuzk_err *err);
 
+/** The same for the key of a compressed system, with whose numbers the lengths are compared. */
+cuzk_code cuzk_params_scan_shape(cuzk_params_layout *ret, const char *name, const cuzk_shape *shape,
+                                 point_check check, cuzk_err *err);
+
 /** Validates every point of a file in place, in little memory. The phases of progress (may be NULL)
  *  are the lists' names. */
 cuzk_code cuzk_params_check(const char *name, point_check check, cuzk_pool *pool,

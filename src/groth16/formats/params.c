@@ -258,6 +258,27 @@ static cuzk_code compare(const cuzk_params_layout *layout, const char *file, con
     return CUZK_OK;
 }
 
+cuzk_code cuzk_params_scan_shape(cuzk_params_layout *ret, const char *name, const cuzk_shape *shape,
+                                 point_check check, cuzk_err *err)
+{
+    fit f;
+    cuzk_params_layout layout = {0};
+    cuzk_code code = fit_of_shape(&f, shape, err);
+    if (code == CUZK_OK) {
+        code = cuzk_params_scan(&layout, name, check, err);
+    }
+    if (code == CUZK_OK) {
+        code = compare(&layout, name, &f, err);
+    }
+    fit_clear(&f);
+    if (code != CUZK_OK) {
+        cuzk_params_layout_clear(&layout);
+        return code;
+    }
+    *ret = layout;
+    return CUZK_OK;
+}
+
 static uint32_t *variables(const density *d)
 {
     uint32_t *var = malloc((d->n + 1) * sizeof *var);

@@ -111,6 +111,16 @@ static uint64_t drop_done(const cuzk_point_list *list, uint64_t begin, uint64_t 
     return at - at % DROP_ALIGN;
 }
 
+cuzk_code cuzk_points_refuse(const cuzk_point_list *list, uint64_t i, const char *found,
+                             cuzk_err *err)
+{
+    uint64_t size = list->is_g2 ? G2_UNCOMPRESSED_BYTES : G1_UNCOMPRESSED_BYTES;
+    return CUZK_FAIL(
+        err, CUZK_E_INPUT,
+        "%s: offset %" PRIu64 ": %s[%" PRIu64 "]: expected a finite point of %s, found %s",
+        list->file, list->offset + i * size, list->name, i, list->is_g2 ? "G2" : "G1", found);
+}
+
 cuzk_code cuzk_points_decode(const cuzk_point_list *list, void *ret, point_check check,
                              cuzk_pool *pool, const cuzk_progress *progress, cuzk_err *err)
 {
@@ -125,12 +135,7 @@ cuzk_code cuzk_points_decode(const cuzk_point_list *list, void *ret, point_check
                       decode_task, &ctx);
         uint64_t bad = atomic_load_explicit(&ctx.first_bad, memory_order_relaxed);
         if (bad < list->n) {
-            return CUZK_FAIL(
-                err, CUZK_E_INPUT,
-                "%s: offset %" PRIu64 ": %s[%" PRIu64 "]: expected a finite point of %s, found %s",
-                list->file,
-                list->offset + bad * (list->is_g2 ? G2_UNCOMPRESSED_BYTES : G1_UNCOMPRESSED_BYTES),
-                list->name, bad, list->is_g2 ? "G2" : "G1", decode_one(list, NULL, bad, check));
+            return cuzk_points_refuse(list, bad, decode_one(list, NULL, bad, check), err);
         }
         if (list->map) {
             dropped = drop_done(list, dropped, ctx.run_end);

@@ -26,6 +26,10 @@ typedef struct cuzk_point_list {
     const cuzk_file_map *map; /* NULL, or the file, whose pages are dropped when they are done */
 } cuzk_point_list;
 
+/** Fails with CUZK_E_INPUT as the decoder does for point i of a list; `found` says what it is. */
+cuzk_code cuzk_points_refuse(const cuzk_point_list *list, uint64_t i, const char *found,
+                             cuzk_err *err);
+
 /**
  * Decodes a list on all threads of the pool into ret (g1_affine[n] or g2_affine[n]), or only
  * validates it when ret is NULL. The error is that of the first bad point. After each run of points
