@@ -79,6 +79,13 @@ static const char *gadget_of_row(const cuzk_shape *s, uint32_t row)
     return cuzk_shape_template(s, &s->instances[i])->gadget;
 }
 
+cuzk_code cuzk_packed_row_fails(const cuzk_shape *s, uint32_t row, cuzk_err *err)
+{
+    return CUZK_FAIL(err, CUZK_E_INPUT,
+                     "the witness does not satisfy constraint %u of %s, in gadget %.16s", row,
+                     s->name, gadget_of_row(s, row));
+}
+
 static cuzk_code check_group(const cuzk_packed *p, const cuzk_shape *s, uint32_t from, uint32_t to,
                              fr *rows, size_t stride, cuzk_pool *pool, cuzk_err *err)
 {
@@ -90,9 +97,7 @@ static cuzk_code check_group(const cuzk_packed *p, const cuzk_shape *s, uint32_t
         fr ab;
         fr_mul(&ab, &rows[i], &rows[stride + i]);
         if (!fr_eq(&ab, &rows[2 * stride + i])) {
-            return CUZK_FAIL(err, CUZK_E_INPUT,
-                             "the witness does not satisfy constraint %u of %s, in gadget %.16s",
-                             first + i, s->name, gadget_of_row(s, first + i));
+            return cuzk_packed_row_fails(s, first + i, err);
         }
     }
     return CUZK_OK;

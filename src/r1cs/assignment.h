@@ -13,6 +13,9 @@ void cuzk_packed_values(const cuzk_packed *p, const cuzk_shape *s, fr_repr *ret,
 cuzk_code cuzk_packed_check(const cuzk_packed *p, const cuzk_shape *s, cuzk_pool *pool,
                             cuzk_err *err);
 
+/** CUZK_E_INPUT: the witness fails in row `row` of s, with the gadget's name. */
+cuzk_code cuzk_packed_row_fails(const cuzk_shape *s, uint32_t row, cuzk_err *err);
+
 /** What a digest is over. */
 typedef enum cuzk_packed_part {
     CUZK_PART_INPUTS, /* ONE included */

@@ -55,14 +55,20 @@ typedef struct CUstream_st *cuzk_cuda_stream;
 
 #else
 
+/** Around what the device does: only there its memory can be read and written. */
+void cuzk_cuda_twin_enter(void);
+void cuzk_cuda_twin_leave(void);
+
 #define CUZK_EACH(name, job_type, one, block)                                                      \
     CUZK_EACH_DECLARE(name, job_type)                                                              \
     {                                                                                              \
         (void)stream;                                                                              \
         (void)err;                                                                                 \
+        cuzk_cuda_twin_enter();                                                                    \
         for (uint64_t i = 0; i < n; i++) {                                                         \
             one(job, i);                                                                           \
         }                                                                                          \
+        cuzk_cuda_twin_leave();                                                                    \
         return CUZK_OK;                                                                            \
     }
 

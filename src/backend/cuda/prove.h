@@ -1,30 +1,51 @@
 #ifndef CUZK_BACKEND_CUDA_PROVE_H
 #define CUZK_BACKEND_CUDA_PROVE_H
 
-#include "backend/cuda/memory.h"
+#include "backend/cuda/key.h"
+#include "backend/cuda/layout.h"
 #include "cuzk/backend.h"
-#include "r1cs/template.h"
+#include "r1cs/packed.h"
 
-/** Everything one loaded circuit and key need to prove, on the device that was current when it was
- *  made. */
+/**
+ * A circuit with its key on one device, ready to prove. Every call is made with that device current
+ * (cuzk_cuda_select). Any thread; partitions are proved one at a time.
+ */
 typedef struct cuzk_cuda_prover cuzk_cuda_prover;
 
-/** Reads the key and puts all on the device; takes the shape on success. The caller owns *ret. */
-cuzk_code cuzk_cuda_prover_new(cuzk_cuda_prover **ret, cuzk_shape *shape, const char *params,
-                               cuzk_cuda_memory *m, cuzk_load_times *times, cuzk_err *err);
-
-/** What that takes, and a proof besides, on a device of so many bytes; needs no device. */
+/** What loading would take, within that budget. CUZK_E_MEMORY when it can never fit; CUZK_E_INPUT,
+ *  CUZK_E_IO for a bad key file. */
 cuzk_code cuzk_cuda_prover_cost(cuzk_circuit_cost *ret, const cuzk_shape *shape, const char *params,
                                 uint64_t budget, cuzk_err *err);
 
-/** With its device selected; accepts NULL. */
+/** Loads a circuit and the key in a .params file, using at most what is left of m's budget. Takes
+ *  over shape when it succeeds. The caller owns *ret. */
+cuzk_code cuzk_cuda_prover_new(cuzk_cuda_prover **ret, cuzk_shape *shape, const char *params,
+                               cuzk_cuda_memory *m, cuzk_load_times *times, cuzk_err *err);
+
+/** The same with a key made on the device from a trapdoor instead of a file. */
+cuzk_code cuzk_cuda_prover_setup(cuzk_cuda_prover **ret, cuzk_shape *shape,
+                                 const cuzk_trapdoor *trapdoor, cuzk_cuda_memory *m,
+                                 cuzk_load_times *times, cuzk_err *err);
+
 void cuzk_cuda_prover_free(cuzk_cuda_prover *p);
 
-/** Proves one partition; any thread with the device selected, one after the other. */
+const cuzk_cuda_key *cuzk_cuda_prover_key(const cuzk_cuda_prover *p);
+const cuzk_cuda_layout *cuzk_cuda_prover_layout(const cuzk_cuda_prover *p);
+
+/** Proves a partition; not verified. CUZK_E_INPUT names the first row that fails, CUZK_E_ARG what
+ *  does not fit the circuit, CUZK_E_TIMEOUT when the deadline passed. */
 cuzk_code cuzk_cuda_prove(cuzk_cuda_prover *p, cuzk_partition_result *ret,
                           const cuzk_partition_task *task, cuzk_err *err);
 
-/** Sets up, proves and verifies a small circuit on the current device. */
+/** What a partition consists of on the device, for comparisons: the assignment (cuzk_shape_aux
+ *  values follow the inputs) and the rows' values in A, B and C are copied to the host in
+ * Montgomery form; any of them may be NULL. */
+cuzk_code cuzk_cuda_prover_vectors(cuzk_cuda_prover *p, const cuzk_partition_task *task,
+                                   cuzk_packed *ret_packed, fr *ret_a, fr *ret_b, fr *ret_c,
+                                   cuzk_err *err);
+
+/** Sets up, proves and verifies a small circuit of every gadget on the current device:
+ *  CUZK_E_INTERNAL when the proof is not the host's. */
 cuzk_code cuzk_cuda_known_answer(cuzk_cuda_memory *m, cuzk_err *err);
 
 #endif

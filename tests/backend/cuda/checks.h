@@ -21,7 +21,10 @@
     X(msm_g1, "sums of up to 2^16 multiples on G1, with edges, against the host")                  \
     X(msm_g2, "sums of up to 2^16 multiples on G2, with edges, against the host")                  \
     X(msm_large, "sums of up to 2^27 multiples of points with known logarithms")                   \
-    X(ones, "sums of points selected by bitmaps of up to 2^22 bits")
+    X(ones, "sums of points selected by bitmaps of up to 2^22 bits")                               \
+    X(known_answer, "a small circuit of every gadget: key, proof, verification")                   \
+    X(partitions, "small partitions of the reference: key and proof, bit for bit")                 \
+    X(porep_32GiB, "all partitions of a PoRep of 32 GiB, the first bit for bit")
 
 /** What a check gets. */
 typedef struct check_ctx {

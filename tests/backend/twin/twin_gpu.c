@@ -2,9 +2,11 @@
 #include "backend/cuda/gpu.h"
 #include "base/system.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 struct CUstream_st {
     int unused;
@@ -42,7 +44,116 @@ cuzk_code cuzk_cuda_describe(cuzk_device_info *ret, cuzk_err *err)
     return CUZK_OK;
 }
 
-static cuzk_code get(void **ret, uint64_t bytes, cuzk_err *err)
+/*
+ * Device memory: pieces of one reserved region, which can be touched only between enter and leave.
+ * So host code that reads through a device pointer fails here as it would on a card.
+ */
+
+enum { PIECES = 4096, PAGE = 4096 };
+#define REGION ((uint64_t)64 << 30)
+
+static struct {
+    pthread_mutex_t mu; /* guards all of it */
+    uint8_t *base;      /* NULL before the first allocation */
+    unsigned inside;    /* calls between enter and leave */
+    uint64_t high;      /* end of the last piece */
+    struct {
+        uint64_t at, bytes;
+    } piece[PIECES]; /* by place */
+    unsigned n;
+} region = {.mu = PTHREAD_MUTEX_INITIALIZER};
+
+static void protect(int how)
+{
+    if (region.high > 0 && mprotect(region.base, region.high, how) != 0) {
+        abort();
+    }
+}
+
+void cuzk_cuda_twin_enter(void)
+{
+    pthread_mutex_lock(&region.mu);
+    if (region.inside++ == 0) {
+        protect(PROT_READ | PROT_WRITE);
+    }
+    pthread_mutex_unlock(&region.mu);
+}
+
+void cuzk_cuda_twin_leave(void)
+{
+    pthread_mutex_lock(&region.mu);
+    if (--region.inside == 0) {
+        protect(PROT_NONE);
+    }
+    pthread_mutex_unlock(&region.mu);
+}
+
+/* The first gap that is large enough; with the mutex held. */
+static void *put_piece(uint64_t bytes)
+{
+    uint64_t at = 0;
+    unsigned i = 0;
+    for (; i < region.n && region.piece[i].at - at < bytes; i++) {
+        at = region.piece[i].at + region.piece[i].bytes;
+    }
+    if (region.n == PIECES || REGION - at < bytes) {
+        return NULL;
+    }
+    memmove(&region.piece[i + 1], &region.piece[i], (region.n - i) * sizeof *region.piece);
+    region.piece[i].at = at;
+    region.piece[i].bytes = bytes;
+    region.n++;
+    region.high = at + bytes > region.high ? at + bytes : region.high;
+    if (region.inside) {
+        protect(PROT_READ | PROT_WRITE);
+    }
+    return region.base + at;
+}
+
+cuzk_code cuzk_cuda_alloc(void **ret, uint64_t bytes, cuzk_err *err)
+{
+    void *p = NULL;
+    pthread_mutex_lock(&region.mu);
+    if (!region.base) {
+        void *base =
+            mmap(NULL, REGION, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        region.base = base == MAP_FAILED ? NULL : base;
+    }
+    if (region.base) {
+        p = put_piece((bytes + PAGE - 1) / PAGE * PAGE);
+    }
+    pthread_mutex_unlock(&region.mu);
+    if (!p) {
+        return CUZK_FAIL(err, CUZK_E_MEMORY, "no memory for %llu bytes", (unsigned long long)bytes);
+    }
+    cuzk_cuda_twin_enter();
+    memset(p, 0xa5, bytes); /* the card's is not zero either */
+    cuzk_cuda_twin_leave();
+    *ret = p;
+    return CUZK_OK;
+}
+
+void cuzk_cuda_free(void *p)
+{
+    if (!p) {
+        return;
+    }
+    pthread_mutex_lock(&region.mu);
+    uint64_t at = (uint64_t)((uint8_t *)p - region.base);
+    unsigned i = 0;
+    while (i < region.n && region.piece[i].at != at) {
+        i++;
+    }
+    if (i == region.n) {
+        abort(); /* no piece begins there */
+    }
+    (void)madvise(p, region.piece[i].bytes, MADV_DONTNEED);
+    memmove(&region.piece[i], &region.piece[i + 1], (region.n - i - 1) * sizeof *region.piece);
+    region.n--;
+    pthread_mutex_unlock(&region.mu);
+}
+
+cuzk_code cuzk_cuda_alloc_pinned(void **ret, uint64_t bytes, cuzk_err *err)
 {
     void *p = aligned_alloc(256, (bytes + 255) / 256 * 256);
     if (!p) {
@@ -50,20 +161,6 @@ static cuzk_code get(void **ret, uint64_t bytes, cuzk_err *err)
     }
     *ret = p;
     return CUZK_OK;
-}
-
-cuzk_code cuzk_cuda_alloc(void **ret, uint64_t bytes, cuzk_err *err)
-{
-    CUZK_TRY(get(ret, bytes, err));
-    memset(*ret, 0xa5, bytes); /* the card's is not zero either */
-    return CUZK_OK;
-}
-
-void cuzk_cuda_free(void *p) { free(p); }
-
-cuzk_code cuzk_cuda_alloc_pinned(void **ret, uint64_t bytes, cuzk_err *err)
-{
-    return get(ret, bytes, err);
 }
 
 void cuzk_cuda_free_pinned(void *p) { free(p); }
@@ -93,7 +190,9 @@ cuzk_code cuzk_cuda_upload(void *device, const void *host, uint64_t bytes, cuzk_
     (void)s;
     (void)err;
     if (bytes > 0) {
+        cuzk_cuda_twin_enter();
         memcpy(device, host, bytes);
+        cuzk_cuda_twin_leave();
     }
     return CUZK_OK;
 }
@@ -109,7 +208,9 @@ cuzk_code cuzk_cuda_zero(void *device, uint64_t bytes, cuzk_cuda_stream s, cuzk_
     (void)s;
     (void)err;
     if (bytes > 0) {
+        cuzk_cuda_twin_enter();
         memset(device, 0, bytes);
+        cuzk_cuda_twin_leave();
     }
     return CUZK_OK;
 }

@@ -1,5 +1,6 @@
 /* Sums of the device by the host's; the kernels' own twin is test_cuda_msm.c. A sum is left as that
  * of the first window, the others are infinity. */
+#include "backend/cuda/each.h"
 #include "backend/cuda/msm.h"
 #include "backend/cuda/msm_finish.h"
 #include "base/threads.h"
@@ -42,6 +43,7 @@
         G##_affine *p = malloc(plan->n * sizeof *p);                                               \
         fr_repr *k = malloc(plan->n * sizeof *k);                                                  \
         cuzk_code code = CUZK_E_MEMORY;                                                            \
+        cuzk_cuda_twin_enter();                                                                    \
         if (p && k) {                                                                              \
             for (uint32_t i = 0; i < plan->n; i++) {                                               \
                 p[i] = from[which ? which[i] : i];                                                 \
@@ -53,6 +55,7 @@
             }                                                                                      \
             code = sum_##G(plan, p, k, scratch, err);                                              \
         }                                                                                          \
+        cuzk_cuda_twin_leave();                                                                    \
         free(p);                                                                                   \
         free(k);                                                                                   \
         return code;                                                                               \
@@ -67,10 +70,12 @@
         if (!k) {                                                                                  \
             return CUZK_FAIL(err, CUZK_E_MEMORY, "no memory for %u scalars", plan->n);             \
         }                                                                                          \
+        cuzk_cuda_twin_enter();                                                                    \
         for (uint32_t i = 0; i < plan->n; i++) {                                                   \
             k[i].l[0] = bits[i / 32] >> i % 32 & 1;                                                \
         }                                                                                          \
         cuzk_code code = sum_##G(plan, points, k, scratch, err);                                   \
+        cuzk_cuda_twin_leave();                                                                    \
         free(k);                                                                                   \
         return code;                                                                               \
     }                                                                                              \

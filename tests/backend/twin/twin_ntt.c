@@ -1,5 +1,6 @@
 /* Transforms of the device by the host's; the kernels' own twin is test_cuda_ntt.c. */
 #include "backend/cuda/cuda_ntt.h"
+#include "backend/cuda/each.h"
 #include "backend/cuda/ntt_plan.h"
 #include "math/ntt/ntt.h"
 
@@ -71,6 +72,7 @@ cuzk_code cuzk_cuda_ntt_run(const cuzk_cuda_ntt *t, dfr *a, void *stream, cuzk_e
     (void)stream;
     (void)err;
     fr *x = (fr *)(void *)a;
+    cuzk_cuda_twin_enter();
     if (t->order == CUZK_CUDA_NTT_FROM_REVERSED) {
         reverse(x, t->lg);
     }
@@ -86,5 +88,6 @@ cuzk_code cuzk_cuda_ntt_run(const cuzk_cuda_ntt *t, dfr *a, void *stream, cuzk_e
     if (t->order == CUZK_CUDA_NTT_TO_REVERSED) {
         reverse(x, t->lg);
     }
+    cuzk_cuda_twin_leave();
     return CUZK_OK;
 }
