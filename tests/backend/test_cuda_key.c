@@ -152,11 +152,13 @@ static void expect_key(const cuzk_cuda_key *got, const cuzk_pk *want,
         assert_int_equal(q->pinned != NULL, plan->pinned[part]);
         assert_int_equal(q->block.p == NULL, plan->pinned[part]);
         const void *points = q->pinned ? q->pinned : q->block.p;
+        cuzk_cuda_twin_enter(); /* reads device memory */
         if (part == CUZK_PARAMS_H) {
             expect_h(points, want);
         } else if (n[part] > 0) {
             assert_memory_equal(points, lists[part], cuzk_cuda_query_bytes(part, n[part]));
         }
+        cuzk_cuda_twin_leave();
     }
 }
 

@@ -85,9 +85,11 @@ static void assert_query(const cuzk_cuda_query *q, const void *want, uint64_t n,
 {
     assert_int_equal(q->n, n);
     assert_null(q->pinned);
+    cuzk_cuda_twin_enter(); /* reads device memory */
     if (n) {
         assert_memory_equal(q->block.p, want, n * bytes);
     }
+    cuzk_cuda_twin_leave();
 }
 
 static void assert_h(const cuzk_cuda_key *key, const cuzk_pk *want)
@@ -96,6 +98,7 @@ static void assert_h(const cuzk_cuda_key *key, const cuzk_pk *want)
     const g1_affine *h = key->query[CUZK_PARAMS_H].block.p;
     assert_int_equal(key->query[CUZK_PARAMS_H].n, n);
     assert_int_equal(want->n_h, n - 1);
+    cuzk_cuda_twin_enter(); /* reads device memory */
     assert_true(g1_affine_is_inf(&h[n - 1]));
     for (uint64_t i = 0; i < n - 1; i++) {
         uint64_t place = 0;
@@ -104,6 +107,7 @@ static void assert_h(const cuzk_cuda_key *key, const cuzk_pk *want)
         }
         assert_memory_equal(&h[place], &want->h[i], sizeof *h);
     }
+    cuzk_cuda_twin_leave();
 }
 
 static void assert_key(const cuzk_cuda_key *key, const cuzk_pk *want)
@@ -148,7 +152,7 @@ static void pin(cuzk_cuda_key *key, cuzk_params_part part)
     cuzk_cuda_query *q = &key->query[part];
     uint64_t bytes = cuzk_cuda_query_bytes(part, q->n);
     assert_int_equal(cuzk_cuda_alloc_pinned(&q->pinned, bytes, NULL), CUZK_OK);
-    memcpy(q->pinned, q->block.p, bytes);
+    assert_int_equal(cuzk_cuda_download(q->pinned, q->block.p, bytes, NULL, NULL), CUZK_OK);
     cuzk_cuda_give(key->memory, &q->block);
 }
 
@@ -417,7 +421,8 @@ static void a_key_with_a_point_at_infinity_is_not_written(void **state)
         cuzk_err err;
         assert_int_equal(cuzk_cuda_setup(&key, s, &d, &t, &memory, NULL, NULL), CUZK_OK);
         size_t bytes = (size_t)cuzk_cuda_query_bytes(parts[i], 1);
-        memset((uint8_t *)key->query[parts[i]].block.p + bytes, 0, bytes);
+        uint8_t *point = (uint8_t *)key->query[parts[i]].block.p + bytes;
+        assert_int_equal(cuzk_cuda_zero(point, bytes, NULL, NULL), CUZK_OK);
         assert_int_equal(cuzk_cuda_key_write(key, file, NULL, &err), CUZK_E_ARG);
         assert_non_null(strstr(err.msg, "infinity at point 1"));
         pin(key, parts[i]);
