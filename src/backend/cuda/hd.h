@@ -14,8 +14,8 @@
 #define CUZK_UNROLL _Pragma("unroll")
 #define CUZK_ROLLED _Pragma("unroll 1")
 #else
-#define CUZK_HD static inline
-#define CUZK_UNROLL
+#define CUZK_HD     static inline
+#define CUZK_UNROLL _Pragma("GCC unroll 24")
 #define CUZK_ROLLED
 #endif
 

@@ -3,10 +3,12 @@
 #include "base/system.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 struct CUstream_st {
     int unused;
@@ -15,6 +17,20 @@ struct CUstream_st {
 struct CUevent_st {
     uint64_t ns;
 };
+
+/* A device that is lost: when the file that CUZK_TWIN_LOSE names is there, which is taken away, and
+ * then for this process for good, or until a reset. */
+static atomic_bool lost;
+
+static cuzk_code check_alive(cuzk_err *err)
+{
+    const char *file = getenv("CUZK_TWIN_LOSE");
+    if (file && unlink(file) == 0) {
+        atomic_store(&lost, true);
+    }
+    return atomic_load(&lost) ? CUZK_FAIL(err, CUZK_E_UNAVAILABLE, "the twin's device is lost")
+                              : CUZK_OK;
+}
 
 int cuzk_cuda_count(void)
 {
@@ -33,6 +49,7 @@ cuzk_code cuzk_cuda_select(int ordinal, cuzk_err *err)
 cuzk_code cuzk_cuda_reset(cuzk_err *err)
 {
     (void)err;
+    atomic_store(&lost, false);
     return CUZK_OK;
 }
 
@@ -180,15 +197,14 @@ void cuzk_cuda_stream_free(cuzk_cuda_stream s) { free(s); }
 cuzk_code cuzk_cuda_sync(cuzk_cuda_stream s, cuzk_err *err)
 {
     (void)s;
-    (void)err;
-    return CUZK_OK;
+    return check_alive(err);
 }
 
 cuzk_code cuzk_cuda_upload(void *device, const void *host, uint64_t bytes, cuzk_cuda_stream s,
                            cuzk_err *err)
 {
     (void)s;
-    (void)err;
+    CUZK_TRY(check_alive(err));
     if (bytes > 0) {
         cuzk_cuda_twin_enter();
         memcpy(device, host, bytes);
