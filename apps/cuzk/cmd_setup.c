@@ -1,16 +1,31 @@
 #include "circuit_args.h"
 
+#include "backend/cuda_open.h"
 #include "groth16/formats/formats.h"
 #include "r1cs/shape_csr.h"
 
+#include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
+#include <stdlib.h>
 #include <sys/stat.h>
 
-enum { KEY_R1CS = 0x2000, KEY_OUT, KEY_VK, KEY_SEED_NAME, KEY_INSECURE, KEY_CIRCUIT };
+enum {
+    KEY_R1CS = 0x2000,
+    KEY_OUT,
+    KEY_VK,
+    KEY_SEED_NAME,
+    KEY_INSECURE,
+    KEY_CIRCUIT,
+    KEY_DEVICE,
+    KEY_LIBRARY
+};
 
 typedef struct options {
     const char *r1cs, *circuit, *out, *vk, *seed_name;
-    cuzk_circuit_id id; /* when circuit is given */
+    const char *device, *library; /* of the CUDA backend */
+    int ordinal;                  /* of the device, when it is given */
+    cuzk_circuit_id id;           /* when circuit is given */
     char out_path[CLI_PATH_MAX], vk_path[CLI_PATH_MAX];
     bool insecure;
 } options;
@@ -32,6 +47,10 @@ static const struct argp_option option_list[] = {
     {"circuit", KEY_CIRCUIT, "NAME", 0,
      "Instead of --r1cs: a Filecoin circuit such as porep-32GiB; `cuzk circuit --list' names all",
      0},
+    {"device", KEY_DEVICE, "N", 0,
+     "Make the key of a --circuit on CUDA device N, counted from 0, instead of the processor", 0},
+    {"cuda-library", KEY_LIBRARY, "FILE", 0,
+     "The CUDA backend, when it is not where it was installed", 0},
     {0},
 };
 
@@ -57,6 +76,12 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case KEY_CIRCUIT:
         o->circuit = arg;
         return 0;
+    case KEY_DEVICE:
+        o->device = arg;
+        return 0;
+    case KEY_LIBRARY:
+        o->library = arg;
+        return 0;
     default:
         return ARGP_ERR_UNKNOWN;
     }
@@ -70,6 +95,7 @@ static const struct argp argp = {
            "  cuzk setup --r1cs F.r1cs --out F.params --vk F.vk\n"
            "  cuzk setup --r1cs F.r1cs --out F.zkey --vk verification_key.json\n"
            "  cuzk setup --circuit porep-2KiB --out DIR\n"
+           "  cuzk setup --circuit porep-32GiB --device 0 --out DIR\n"
            "\n"
            "Whoever runs this could have kept the secrets and could then prove anything: a key "
            "for others needs a ceremony.",
@@ -94,6 +120,24 @@ static cuzk_code name_files(options *o, cuzk_err *err)
     return CUZK_OK;
 }
 
+static cuzk_code check_device(options *o, cuzk_err *err)
+{
+    char *end = NULL;
+    if (!o->device) {
+        return o->library ? CUZK_FAIL(err, CUZK_E_ARG, "--cuda-library is for --device") : CUZK_OK;
+    }
+    if (!o->circuit) {
+        return CUZK_FAIL(err, CUZK_E_ARG, "--device makes keys of a --circuit only");
+    }
+    errno = 0;
+    long n = strtol(o->device, &end, 10);
+    if (errno || end == o->device || *end || n < 0 || n > INT_MAX) {
+        return CUZK_FAIL(err, CUZK_E_ARG, "--device %s: not the number of a device", o->device);
+    }
+    o->ordinal = (int)n;
+    return CUZK_OK;
+}
+
 static cuzk_code check(options *o, cuzk_err *err)
 {
     if (o->r1cs && o->circuit) {
@@ -108,6 +152,7 @@ static cuzk_code check(options *o, cuzk_err *err)
                          "--seed-name takes secrets that anybody can recompute: give --insecure as "
                          "well when that is meant");
     }
+    CUZK_TRY(check_device(o, err));
     if (o->circuit) { /* last, since it makes the folder */
         CUZK_TRY(name_files(o, err));
     }
@@ -203,12 +248,50 @@ static cuzk_code run(const options *o, const cuzk_r1cs *r1cs, cuzk_pool *pool, c
     return code;
 }
 
+/* ---- on a device ---- */
+
+/* The verifying key is at the head of the file that was written. */
+static cuzk_code copy_vk(const options *o, cuzk_err *err)
+{
+    cuzk_file_map map;
+    cuzk_vk vk;
+    CUZK_TRY(cuzk_file_map_open(&map, o->out, err));
+    cuzk_cursor c = cuzk_cursor_of(map.bytes, o->out);
+    cuzk_code code = cuzk_vk_parse(&c, &vk, POINT_CHECK_NONE, err);
+    cuzk_file_map_close(&map);
+    CUZK_TRY(code);
+    code = write_vk(o, &vk, err);
+    cuzk_vk_clear(&vk);
+    return code;
+}
+
+static cuzk_code run_on_device(const options *o, cuzk_err *err)
+{
+    const cuzk_cuda_entry *cuda;
+    uint64_t ns;
+    CUZK_TRY(cuzk_cuda_open(&cuda, NULL, o->library, err));
+    int n = cuda->count();
+    if (o->ordinal >= n) {
+        return CUZK_FAIL(err, CUZK_E_UNAVAILABLE, "--device %d: %d CUDA devices answer", o->ordinal,
+                         n);
+    }
+    const cuzk_cuda_setup_options wanted = {
+        .ordinal = o->ordinal, .circuit = o->circuit, .seed = o->seed_name, .params = o->out};
+    CUZK_TRY(cuda->setup(&wanted, &ns, err));
+    cli_say("key of %s in %.2f s on CUDA device %d", o->circuit, (double)ns / 1e9, o->ordinal);
+    say_written(o->out);
+    return o->vk ? copy_vk(o, err) : CUZK_OK;
+}
+
 cuzk_code cmd_setup(int argc, char **argv, cuzk_err *err)
 {
     options o = {0};
     cli_common common;
     CUZK_TRY(cli_parse(&argp, argc, argv, &o, &common, err));
     CUZK_TRY(check(&o, err));
+    if (o.device) {
+        return run_on_device(&o, err);
+    }
     cuzk_pool *pool;
     cuzk_r1cs *r1cs;
     CUZK_TRY(cli_pool(&pool, &common, err));

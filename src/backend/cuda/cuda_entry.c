@@ -7,4 +7,5 @@ __attribute__((visibility("default"))) const cuzk_cuda_entry cuzk_cuda_library =
     .version = CUZK_VERSION,
     .count = cuzk_cuda_count,
     .open = cuzk_backend_cuda_open,
+    .setup = cuzk_cuda_setup_file,
 };
