@@ -13,7 +13,9 @@
 #define BENCH_MAP(X)                                                                               \
     X(field)                                                                                       \
     X(ntt)                                                                                         \
-    X(msm)
+    X(msm)                                                                                         \
+    X(prove)                                                                                       \
+    X(stream)
 
 #ifdef __cplusplus
 extern "C" {

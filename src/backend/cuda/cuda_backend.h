@@ -49,7 +49,7 @@ cuzk_code cuzk_cuda_setup_file(const cuzk_cuda_setup_options *options, uint64_t 
 
 enum {
     /* Counts the changes of this struct, of its functions' and of the structs in cuzk/. */
-    CUZK_CUDA_ABI = 2,
+    CUZK_CUDA_ABI = 1,
 };
 
 /** What the shared object offers. */

@@ -1,4 +1,5 @@
 #include "checks.h"
+#include "vectors.h"
 
 #include "backend/cuda/prove.h"
 #include "base/sha256.h"
@@ -12,8 +13,7 @@
 
 /*
  * Partitions of the reference on the card: the key from the secrets named "ref", the proof of
- * partition 0 with r "ref-r-0" and s "ref-s-0". Vectors are in .gpu/vectors, where scripts/gpu-pack
- * puts them.
+ * partition 0 with r "ref-r-0" and s "ref-s-0".
  */
 
 typedef struct reference_row {
@@ -88,29 +88,6 @@ typedef struct trial {
     cuzk_pool *pool;
 } trial;
 
-static void vector_path(char path[256], const char *name)
-{
-    snprintf(path, 256, ".gpu/vectors/%s", name);
-}
-
-static bool read_statement(check_ctx *c, trial *t)
-{
-    cuzk_err e;
-    uint8_t randomness[32];
-    const cuzk_claims claims = {.randomness = randomness};
-    char paths[2][256];
-    const char *files[2];
-    size_t n = 0;
-    for (; n < 2 && t->row->files[n]; n++) {
-        vector_path(paths[n], t->row->files[n]);
-        files[n] = paths[n];
-    }
-    cuzk_sha256_digest(randomness, "post randomness", strlen("post randomness"));
-    randomness[31] &= 0x3f;
-    CHECK_OK(c, cuzk_statement_read(&t->statement, &t->id, files, n, &claims, &e), e);
-    return true;
-}
-
 static bool open_trial(check_ctx *c, trial *t, double *ret_key_s)
 {
     cuzk_err e;
@@ -118,11 +95,8 @@ static bool open_trial(check_ctx *c, trial *t, double *ret_key_s)
     cuzk_load_times times;
     cuzk_device_info info;
     CHECK_OK(c, cuzk_pool_new(&t->pool, 0, &e), e);
-    CHECK_OK(c, cuzk_circuit_named(&t->id, t->row->circuit, &e), e);
+    CHECK_OK(c, vector_statement(&t->statement, &t->id, t->row->circuit, t->row->files, &e), e);
     CHECK_OK(c, cuzk_circuit_shape(&t->shape, &t->id, &e), e);
-    if (!read_statement(c, t)) {
-        return false;
-    }
     CHECK_OK(c, cuzk_cuda_describe(&info, &e), e);
     t->memory.budget = info.memory_free - ((uint64_t)1 << 30);
     CHECK_OK(c, cuzk_trapdoor_named(&secrets, "ref", &e), e);
@@ -285,15 +259,8 @@ static bool prove_one(check_ctx *c, trial *t, unsigned k, const cuzk_ports *port
 {
     cuzk_err e;
     cuzk_partition_result result;
-    fr r, s;
-    cuzk_partition_task task = {
-        .circuit = t->row->circuit,
-        .inputs = {(const uint8_t *)ports->inputs, t->shape->n_inputs * sizeof(fr)},
-        .records = {ports->records, cuzk_shape_record_bytes(t->shape)}};
-    CHECK_OK(c, cuzk_scalar_named(&r, "ref-r-0", &e), e);
-    CHECK_OK(c, cuzk_scalar_named(&s, "ref-s-0", &e), e);
-    fr_to_bytes(task.r, &r);
-    fr_to_bytes(task.s, &s);
+    cuzk_partition_task task;
+    CHECK_OK(c, vector_task(&task, t->row->circuit, t->shape, ports, &e), e);
     if (k == 0 && t->row->aux && !check_vectors(c, t, &task)) {
         return false;
     }
