@@ -115,7 +115,7 @@ cuzk_code cuzk_groth16_setup(cuzk_pk **ret, const cuzk_r1cs *r1cs, const cuzk_tr
 /** The phases of a proof, in order: name, and what is done in it. */
 #define CUZK_PROVE_PHASES(X)                                                                       \
     X(eval)  /* A z, B z, C z and the check of each row */                                         \
-    X(ntt)   /* the quotient H: 6 or 7 transforms */                                               \
+    X(ntt)   /* the quotient H: 6 transforms */                                                    \
     X(h_msm) /* sums over the queries */                                                           \
     X(l_msm)                                                                                       \
     X(a_msm)                                                                                       \

@@ -102,33 +102,53 @@ static cuzk_code evaluate(prover *p, cuzk_err *err)
     return CUZK_OK;
 }
 
-/*
- * Leaves in a the scalars of the h query, as integers. With P = A B - C of degree below 2m - 1,
- * zero on the domain: in the basis of powers they are the coefficients of P / Z, found on the coset
- * 7 D where Z is the constant 7^m - 1; in the odd-Lagrange basis they are the values of P on the
- * odd coset, and the division is part of the key.
- */
-static cuzk_code transform(prover *p, cuzk_err *err)
+/* 1 / (g^m - 1): of Z on the coset g D. */
+static fr inverse_on_coset(fr g, unsigned lg_domain)
 {
-    ntt_domain *d;
-    CUZK_TRY(ntt_domain_new(&d, p->pk->lg_domain, p->pk->root, err));
-    bool powers = p->pk->h_basis == CUZK_H_POWERS;
-    fr g = powers ? ntt_coset_bellman() : ntt_coset_odd(d);
+    for (unsigned i = 0; i < lg_domain; i++) {
+        fr_sqr(&g, &g);
+    }
+    fr_sub(&g, &g, &fr_one);
+    fr_inv(&g, &g);
+    return g;
+}
+
+/* With A B - C of degree below 2m - 1, zero on the domain: the coefficients of its quotient by Z,
+ * which on the coset 7 D is a constant. C, of degree below m, is divided as coefficients. */
+static void divide_powers(prover *p, const ntt_domain *d)
+{
+    fr g = ntt_coset_bellman(), z_inv = inverse_on_coset(g, p->pk->lg_domain);
+    ntt_inverse(d, p->a, p->pool);
+    ntt_coset_forward(d, p->a, &g, p->pool);
+    ntt_inverse(d, p->b, p->pool);
+    ntt_coset_forward(d, p->b, &g, p->pool);
+    fr_vec_mul(p->a, p->a, p->b, p->m, p->pool);
+    ntt_coset_inverse(d, p->a, &g, p->pool);
+    ntt_inverse(d, p->c, p->pool);
+    fr_vec_sub_scale(p->a, p->c, &z_inv, p->m, p->pool);
+}
+
+/* The values of A B - C on the odd coset; the division is part of the key. */
+static void values_on_odd_coset(prover *p, const ntt_domain *d)
+{
+    fr g = ntt_coset_odd(d);
     fr *const vectors[] = {p->a, p->b, p->c};
     for (int i = 0; i < 3; i++) {
         ntt_inverse(d, vectors[i], p->pool);
         ntt_coset_forward(d, vectors[i], &g, p->pool);
     }
     fr_vec_mul_sub(p->a, p->b, p->c, p->m, p->pool);
-    if (powers) {
-        fr z_inv = g; /* 1 / (7^m - 1) */
-        for (unsigned i = 0; i < p->pk->lg_domain; i++) {
-            fr_sqr(&z_inv, &z_inv);
-        }
-        fr_sub(&z_inv, &z_inv, &fr_one);
-        fr_inv(&z_inv, &z_inv);
-        fr_vec_scale(p->a, p->a, &z_inv, p->m, p->pool);
-        ntt_coset_inverse(d, p->a, &g, p->pool);
+}
+
+/* Leaves in a the scalars of the h query, as integers. */
+static cuzk_code transform(prover *p, cuzk_err *err)
+{
+    ntt_domain *d;
+    CUZK_TRY(ntt_domain_new(&d, p->pk->lg_domain, p->pk->root, err));
+    if (p->pk->h_basis == CUZK_H_POWERS) {
+        divide_powers(p, d);
+    } else {
+        values_on_odd_coset(p, d);
     }
     fr_vec_to_repr((fr_repr *)p->a, p->a, p->m, p->pool);
     ntt_domain_free(d);

@@ -436,6 +436,13 @@ static void array_operations_equal_the_single_ones(void **state)
                 fr_sub(&t, &t, &c[i]);
                 assert_true(fr_eq(&out[i], &t));
             }
+            memcpy(out, a, n * sizeof *a);
+            fr_vec_sub_scale(out, c, &b[3], n, pool);
+            for (size_t i = 0; i < n; i++) {
+                fr_sub(&t, &a[i], &c[i]);
+                fr_mul_portable(&t, &t, &b[3]);
+                assert_true(fr_eq(&out[i], &t));
+            }
             fr_vec_scale(out, a, &b[3], n, NULL);
             for (size_t i = 0; i < n; i++) {
                 fr_mul_portable(&t, &a[i], &b[3]);

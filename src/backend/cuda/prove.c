@@ -97,8 +97,10 @@ static cuzk_code to_coset(cuzk_cuda_prover *p, dfr *v, cuzk_err *err)
 }
 
 /*
- * Leaves the coefficients of (A B - C) / Z in a, in reversed order. C w is evaluated last, from
- * the templates, into the vector that B w no longer needs: two vectors are enough.
+ * Leaves the coefficients of (A B - C) / Z in a, in reversed order. On the coset Z is a constant,
+ * so A B is divided there and C, whose degree is below the domain's size, as coefficients: it need
+ * not go to the coset. C w is evaluated last, from the templates, into the vector that B w no
+ * longer needs: two vectors are enough.
  */
 static cuzk_code quotient(cuzk_cuda_prover *p, cuzk_err *err)
 {
@@ -108,12 +110,12 @@ static cuzk_code quotient(cuzk_cuda_prover *p, cuzk_err *err)
     CUZK_TRY(to_coset(p, w->b, err));
     cuzk_cuda_poly_mul_job product = {w->a, w->b};
     CUZK_TRY(cuzk_cuda_poly_mul(&product, m, p->stream, err));
+    CUZK_TRY(cuzk_cuda_ntt_run(p->back, w->a, p->stream, err));
     CUZK_TRY(
         cuzk_cuda_eval_c(p->circuit, w->bits, w->full, w->b, p->key->lg_domain, p->stream, err));
-    CUZK_TRY(to_coset(p, w->b, err));
+    CUZK_TRY(cuzk_cuda_ntt_run(p->inverse, w->b, p->stream, err));
     cuzk_cuda_poly_sub_scale_job divided = {w->a, w->b, p->z_inv};
-    CUZK_TRY(cuzk_cuda_poly_sub_scale(&divided, m, p->stream, err));
-    return cuzk_cuda_ntt_run(p->back, w->a, p->stream, err);
+    return cuzk_cuda_poly_sub_scale(&divided, m, p->stream, err);
 }
 
 /* ---- the proof ---- */

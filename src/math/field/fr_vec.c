@@ -10,11 +10,16 @@ typedef struct job {
     size_t n;
 } job;
 
+static bool by_one_factor(fr_vec_op op) { return op == FR_VEC_SCALE || op == FR_VEC_SUB_SCALE; }
+
 static void run_scalar(const job *j, size_t begin, size_t end)
 {
     for (size_t i = begin; i < end; i++) {
-        fr t;
-        fr_mul(&t, &j->a[i], j->op == FR_VEC_SCALE ? j->b : &j->b[i]);
+        fr t = j->a[i];
+        if (j->op == FR_VEC_SUB_SCALE) {
+            fr_sub(&t, &t, &j->c[i]);
+        }
+        fr_mul(&t, &t, by_one_factor(j->op) ? j->b : &j->b[i]);
         if (j->op == FR_VEC_MUL_SUB) {
             fr_sub(&t, &t, &j->c[i]);
         }
@@ -31,8 +36,7 @@ static void run_task(void *ctx, size_t index, unsigned worker)
     if (math_isa_level >= MATH_ISA_IFMA) {
         size_t n = (end - begin) / 8 * 8;
         fr_vec_run_ifma(j->op, j->r + begin, j->a + begin,
-                        j->op == FR_VEC_SCALE ? j->b : j->b + begin,
-                        j->op == FR_VEC_MUL_SUB ? j->c + begin : NULL, n);
+                        by_one_factor(j->op) ? j->b : j->b + begin, j->c ? j->c + begin : NULL, n);
         begin += n;
     }
 #endif
@@ -52,6 +56,12 @@ void fr_vec_mul(fr *r, const fr *a, const fr *b, size_t n, cuzk_pool *pool)
 void fr_vec_mul_sub(fr *a, const fr *b, const fr *c, size_t n, cuzk_pool *pool)
 {
     run(&(job){.op = FR_VEC_MUL_SUB, .r = a, .a = a, .b = b, .c = c, .n = n}, pool);
+}
+
+void fr_vec_sub_scale(fr *a, const fr *c, const fr *k, size_t n, cuzk_pool *pool)
+{
+    fr factor = *k;
+    run(&(job){.op = FR_VEC_SUB_SCALE, .r = a, .a = a, .b = &factor, .c = c, .n = n}, pool);
 }
 
 void fr_vec_scale(fr *r, const fr *a, const fr *k, size_t n, cuzk_pool *pool)
