@@ -7,10 +7,10 @@
 #include <string.h>
 
 enum {
-    CHUNK_LG = 29,       /* bytes of a buffer for streamed points */
-    LEAST_CHUNK_LG = 16, /* and what it may shrink to */
-    LEAST_SCRATCH_LG = 26,
-    CHUNK_GRAIN = 1024, /* points: a chunk begins at a whole word of a bitmap */
+    MOST_CHUNK_LG = 29,  /* bytes of a buffer for streamed points, */
+    LEAST_CHUNK_LG = 16, /* at least, */
+    MOST_CHUNKS = 128,   /* and enough that a query has about so many chunks at most */
+    CHUNK_GRAIN = 1024,  /* points: a chunk begins at a whole word of a bitmap */
 };
 
 /* Queries in the order in which they leave the device: the sum over H takes longest for its size,
@@ -65,13 +65,14 @@ static void place_working(cuzk_cuda_layout *l, const cuzk_cuda_sizes *s)
     l->at.total = at;
 }
 
-/* The scratch memory of the largest sum when each has as much as it can use, or with `least` as
- * little as it can do with. */
-static uint64_t scratch_of(const cuzk_cuda_sizes *s, const cuzk_cuda_layout *l, uint64_t bytes,
-                           bool *ret_fits)
+static void at_most(uint64_t *most, uint64_t bytes) { *most = bytes > *most ? bytes : *most; }
+
+/* The most that a partition's sums take of so many bytes of scratch memory, each with as many
+ * multiples as it can have; false when one cannot do with them. */
+static bool scratch_of(uint64_t *ret, const cuzk_cuda_sizes *s, const cuzk_cuda_layout *l,
+                       uint64_t bytes)
 {
     uint64_t most = 0;
-    *ret_fits = true;
     for (int part = 0; part < CUZK_PARAMS_PARTS; part++) {
         msm_group g = part == CUZK_PARAMS_B_G2 ? MSM_G2 : MSM_G1;
         uint64_t n = l->pinned[part] && l->chunk_points[part] < s->points[part]
@@ -80,62 +81,76 @@ static uint64_t scratch_of(const cuzk_cuda_sizes *s, const cuzk_cuda_layout *l, 
         uint64_t full = part == CUZK_PARAMS_H || n < s->n_slots ? n : s->n_slots;
         msm_plan plan;
         if (full > 0) {
-            *ret_fits &=
-                cuzk_cuda_msm_plan(&plan, g, full, 0, s->limits[g], bytes, NULL) == CUZK_OK;
-            most = *ret_fits && plan.at.total > most ? plan.at.total : most;
+            if (cuzk_cuda_msm_plan(&plan, g, full, 0, s->limits[g], bytes, NULL) != CUZK_OK) {
+                return false;
+            }
+            at_most(&most, plan.at.total);
         }
         if (n > 0 && part != CUZK_PARAMS_H) {
-            *ret_fits &= cuzk_cuda_ones_plan(&plan, g, n, s->limits[g], bytes, NULL) == CUZK_OK;
-            most = *ret_fits && plan.at.total > most ? plan.at.total : most;
+            if (cuzk_cuda_ones_plan(&plan, g, n, s->limits[g], bytes, NULL) != CUZK_OK) {
+                return false;
+            }
+            at_most(&most, plan.at.total);
         }
     }
-    return most;
+    *ret = most;
+    return true;
 }
 
-static void total(cuzk_cuda_layout *l, const cuzk_cuda_sizes *s)
+static uint64_t rounded_query_bytes(const cuzk_cuda_sizes *s, cuzk_params_part part)
 {
-    l->table_bytes = table_bytes(s->lg_domain, l->table_limit);
+    return (cuzk_cuda_query_bytes(part, s->points[part]) + 255) / 256 * 256;
+}
+
+/* All numbers, when the sums may take so many bytes of scratch memory; false when they cannot do
+ * with that. */
+static bool with_scratch(cuzk_cuda_layout *l, const cuzk_cuda_sizes *s, uint64_t bytes)
+{
+    if (!scratch_of(&l->scratch_bytes, s, l, bytes)) {
+        return false;
+    }
     place_working(l, s);
     l->resident = s->circuit_bytes + l->table_bytes;
     l->pinned_bytes = 0;
     for (cuzk_params_part part = 0; part < CUZK_PARAMS_PARTS; part++) {
-        uint64_t bytes = cuzk_cuda_query_bytes(part, s->points[part]);
-        bytes = (bytes + 255) / 256 * 256;
-        if (l->pinned[part]) {
-            l->pinned_bytes += bytes;
-        } else {
-            l->resident += bytes;
-        }
+        *(l->pinned[part] ? &l->pinned_bytes : &l->resident) += rounded_query_bytes(s, part);
     }
     l->working = l->at.total + 2 * l->chunk_bytes;
-}
-
-/* With scratch memory of at most `bytes`; false when some sum cannot do with that. */
-static bool with_scratch(cuzk_cuda_layout *l, const cuzk_cuda_sizes *s, uint64_t bytes)
-{
-    bool fits;
-    l->scratch_bytes = scratch_of(s, l, bytes, &fits);
-    total(l, s);
-    return fits;
-}
-
-/* Halves the scratch memory until all fits the budget; false, with the least that would do in *l,
- * when it never does. */
-static bool fit(cuzk_cuda_layout *l, const cuzk_cuda_sizes *s, uint64_t budget)
-{
-    cuzk_cuda_layout best = *l;
-    with_scratch(&best, s, UINT64_MAX);
-    for (uint64_t bytes = best.scratch_bytes; best.resident + best.working > budget;) {
-        cuzk_cuda_layout less = *l;
-        bytes /= 2;
-        if (bytes < (uint64_t)1 << LEAST_SCRATCH_LG || !with_scratch(&less, s, bytes)) {
-            *l = best;
-            return false;
-        }
-        best = less;
-    }
-    *l = best;
     return true;
+}
+
+/* Halves the scratch memory until all fits the budget; false, with *least lowered to what would do,
+ * when it never does. */
+static bool fit(cuzk_cuda_layout *ret, const cuzk_cuda_layout *start, const cuzk_cuda_sizes *s,
+                uint64_t budget, uint64_t *least)
+{
+    cuzk_cuda_layout l = *start;
+    for (uint64_t bytes = UINT64_MAX; bytes > 0 && with_scratch(&l, s, bytes);
+         bytes = l.scratch_bytes / 2) {
+        uint64_t takes = l.resident + l.working;
+        if (takes <= budget) {
+            *ret = l;
+            return true;
+        }
+        *least = takes < *least ? takes : *least;
+    }
+    return false;
+}
+
+static cuzk_cuda_layout with_tables(const cuzk_cuda_sizes *s, uint64_t limit)
+{
+    cuzk_cuda_layout l;
+    memset(&l, 0, sizeof l);
+    l.table_limit = limit;
+    l.table_bytes = table_bytes(s->lg_domain, limit);
+    return l;
+}
+
+static bool fit_whole(cuzk_cuda_layout *ret, const cuzk_cuda_sizes *s, uint64_t budget,
+                      uint64_t *least)
+{
+    cuzk_cuda_layout large = with_tables(s, UINT64_MAX), small = with_tables(s, 0);
+    return fit(ret, &large, s, budget, least) || fit(ret, &small, s, budget, least);
 }
 
 static void set_chunk(cuzk_cuda_layout *l, unsigned lg)
@@ -147,50 +162,54 @@ static void set_chunk(cuzk_cuda_layout *l, unsigned lg)
     }
 }
 
-/* The pinned queries that can come back to the device, smallest gain in time a byte last. */
-static void bring_back(cuzk_cuda_layout *l, const cuzk_cuda_sizes *s, uint64_t budget)
+/* The least lg from LEAST_CHUNK_LG to MOST_CHUNK_LG with 2^lg >= bytes, or the last. */
+static unsigned chunk_lg(uint64_t bytes)
 {
-    for (size_t i = sizeof leaving / sizeof *leaving; i-- > 0;) {
-        cuzk_cuda_layout more = *l;
-        more.pinned[leaving[i]] = false;
-        bool fits;
-        (void)scratch_of(s, &more, more.scratch_bytes, &fits);
-        total(&more, s);
-        if (fits && more.resident + more.working <= budget) {
-            *l = more;
+    unsigned lg = LEAST_CHUNK_LG;
+    while (lg < MOST_CHUNK_LG && (uint64_t)1 << lg < bytes) {
+        lg++;
+    }
+    return lg;
+}
+
+/* With the first n of those that leave in pinned memory, in chunks that are as large as can be. */
+static bool fit_streamed(cuzk_cuda_layout *ret, const cuzk_cuda_sizes *s, size_t n, uint64_t budget,
+                         uint64_t *least)
+{
+    cuzk_cuda_layout l = with_tables(s, 0);
+    uint64_t largest = 0;
+    for (size_t i = 0; i < n; i++) {
+        l.pinned[leaving[i]] = true;
+        at_most(&largest, rounded_query_bytes(s, leaving[i]));
+    }
+    for (unsigned lg = chunk_lg(largest); lg >= chunk_lg(largest / MOST_CHUNKS); lg--) {
+        set_chunk(&l, lg);
+        if (fit(ret, &l, s, budget, least)) {
+            return true;
         }
     }
+    return false;
 }
 
 cuzk_code cuzk_cuda_layout_make(cuzk_cuda_layout *ret, const cuzk_cuda_sizes *sizes,
                                 uint64_t budget, cuzk_err *err)
 {
+    uint64_t least = UINT64_MAX;
     if (sizes->lg_domain < 1 || sizes->lg_domain > NTT_PLAN_MAX_LG) {
         return CUZK_FAIL(err, CUZK_E_UNSUPPORTED,
                          "a domain of 2^%u points: the device takes 2^1 to 2^%d", sizes->lg_domain,
                          NTT_PLAN_MAX_LG);
     }
-    cuzk_cuda_layout l;
-    for (int small = 0; small < 2; small++) {
-        memset(&l, 0, sizeof l);
-        l.table_limit = small ? 0 : UINT64_MAX;
-        if (fit(&l, sizes, budget)) {
-            *ret = l;
-            return CUZK_OK;
-        }
+    if (fit_whole(ret, sizes, budget, &least)) {
+        return CUZK_OK;
     }
-    for (unsigned lg = CHUNK_LG; lg >= LEAST_CHUNK_LG; lg--) {
-        memset(&l, 0, sizeof l);
-        memset(l.pinned, true, sizeof l.pinned);
-        set_chunk(&l, lg);
-        if (fit(&l, sizes, budget)) {
-            bring_back(&l, sizes, budget);
-            *ret = l;
+    for (size_t n = 1; n <= sizeof leaving / sizeof *leaving; n++) {
+        if (fit_streamed(ret, sizes, n, budget, &least)) {
             return CUZK_OK;
         }
     }
     return CUZK_FAIL(err, CUZK_E_MEMORY,
                      "a proof takes at least %" PRIu64 " bytes of device memory, %" PRIu64
                      " are there",
-                     l.resident + l.working, budget);
+                     least, budget);
 }

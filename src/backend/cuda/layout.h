@@ -37,9 +37,10 @@ typedef struct cuzk_cuda_layout {
 
 /**
  * The fastest arrangement within `budget` bytes: everything on the device with scratch memory for
- * the fewest passes; else less scratch memory and smaller tables; else queries in pinned host
- * memory, those first whose sums take longest for their size. CUZK_E_MEMORY with the least that
- * would do.
+ * the fewest passes; else with less scratch memory, then with smaller tables too; else with queries
+ * in pinned host memory, as few as can be, those first whose sums take longest for their size.
+ * CUZK_E_MEMORY, with the least that would do, when nothing fits; CUZK_E_UNSUPPORTED for a domain
+ * that the transforms do not have.
  */
 cuzk_code cuzk_cuda_layout_make(cuzk_cuda_layout *ret, const cuzk_cuda_sizes *sizes,
                                 uint64_t budget, cuzk_err *err);
