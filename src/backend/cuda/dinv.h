@@ -165,7 +165,7 @@ CUZK_HD void dinv_adjust(dinv_int *a, int32_t sign, int32_t k, const dinv_int *m
 CUZK_HD void dinv_mod(uint32_t *ret, const uint32_t *a, const uint32_t *modulus, uint32_t m_inv,
                       int n, int words)
 {
-    dinv_int m, f, g, d, e;
+    dinv_int m = {{0}}, f, g, d, e; /* gcc warns of words beyond `words` in some builds otherwise */
     CUZK_UNROLL
     for (int i = 0; i < words; i++) {
         f.w[i] = m.w[i] = dinv_word(modulus, n, i);
