@@ -75,7 +75,7 @@ static void check(const cuzk_shape *s, const cuzk_ports *ports)
     cuzk_cuda_memory m = {.budget = (uint64_t)1 << 30};
     dshape d = device_shape(s);
     cuzk_cuda_expand *e = NULL;
-    ok(cuzk_cuda_expand_new(&e, s, &d, &m, &err), &err);
+    ok(cuzk_cuda_expand_new(&e, s, &d, &m, NULL, &err), &err);
     assert_int_equal(m.used, cuzk_cuda_expand_cost(s));
     uint64_t words = (cuzk_shape_aux(s) + 31) / 32 + 4;
     cuzk_cuda_block bits = put(&m, NULL, 0, words * sizeof(uint32_t));
@@ -276,7 +276,7 @@ static void refused(const cuzk_shape *s, const cuzk_template *changed, uint32_t 
     dshape d = device_shape(&other);
     cuzk_cuda_expand *e = NULL;
     cuzk_err err;
-    assert_int_equal(cuzk_cuda_expand_new(&e, &other, &d, &m, &err), CUZK_E_UNSUPPORTED);
+    assert_int_equal(cuzk_cuda_expand_new(&e, &other, &d, &m, NULL, &err), CUZK_E_UNSUPPORTED);
     assert_null(e);
     assert_int_equal(m.used, 0);
     assert_non_null(strstr(err.msg, "cannot be expanded"));
@@ -312,11 +312,11 @@ static void an_expansion_that_does_not_fit_takes_nothing(void **state)
     cuzk_cuda_memory m = {.budget = cuzk_cuda_expand_cost(s) - 1};
     cuzk_cuda_expand *e = NULL;
     cuzk_err err;
-    assert_int_equal(cuzk_cuda_expand_new(&e, s, &d, &m, &err), CUZK_E_MEMORY);
+    assert_int_equal(cuzk_cuda_expand_new(&e, s, &d, &m, NULL, &err), CUZK_E_MEMORY);
     assert_null(e);
     assert_int_equal(m.used, 0);
     m.budget++;
-    ok(cuzk_cuda_expand_new(&e, s, &d, &m, &err), &err);
+    ok(cuzk_cuda_expand_new(&e, s, &d, &m, NULL, &err), &err);
     cuzk_cuda_expand_free(e);
     assert_int_equal(m.used, 0);
     cuzk_shape_free(s);

@@ -110,6 +110,12 @@ static sizes sizes_of(const cuzk_shape *s)
 
 uint64_t cuzk_cuda_circuit_cost(const cuzk_shape *s) { return sizes_of(s).total; }
 
+uint64_t cuzk_cuda_circuit_host_cost(const cuzk_shape *s)
+{
+    sizes z = sizes_of(s);
+    return z.bytes[FULL_MAP] + QUERIES * (z.bytes[HAVE_MAPS] + z.bytes[RANKS]);
+}
+
 /* ---- pieces that are made here ---- */
 
 /* Where the values of a template's references are, in both forms. */

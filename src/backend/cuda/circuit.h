@@ -28,8 +28,10 @@ cuzk_code cuzk_cuda_circuit_new(cuzk_cuda_circuit **ret, const cuzk_shape *s, cu
 /** Frees a circuit; accepts NULL and half-made ones. */
 void cuzk_cuda_circuit_free(cuzk_cuda_circuit *c);
 
-/** Device bytes that a circuit takes, exactly. The host keeps about 3 bits for each variable. */
+/** Device bytes that a circuit takes, exactly, and bytes that the host keeps for it: 4 bits for each
+ *  variable and a little. */
 uint64_t cuzk_cuda_circuit_cost(const cuzk_shape *s);
+uint64_t cuzk_cuda_circuit_host_cost(const cuzk_shape *s);
 
 /** Its parts, which live as long as the circuit. No variables for CUZK_PARAMS_H. */
 const dshape *cuzk_cuda_circuit_shape(const cuzk_cuda_circuit *c);

@@ -16,6 +16,12 @@ static inline cuzk_code cuzk_cuda_code(cudaError_t status)
     case cudaErrorInsufficientDriver:
     case cudaErrorDevicesUnavailable:
     case cudaErrorDeviceUninitialized:
+    case cudaErrorSystemNotReady:
+    case cudaErrorSystemDriverMismatch:
+    case cudaErrorMpsConnectionFailed:
+    case cudaErrorMpsRpcFailure:
+    case cudaErrorMpsClientTerminated:
+    case cudaErrorContextIsDestroyed:
     case cudaErrorECCUncorrectable:
     case cudaErrorIllegalAddress:
     case cudaErrorMisalignedAddress:
@@ -27,8 +33,16 @@ static inline cuzk_code cuzk_cuda_code(cudaError_t status)
     case cudaErrorLaunchTimeout:
     case cudaErrorAssert:
     case cudaErrorNvlinkUncorrectable:
+    case cudaErrorExternalDevice:
+#if CUDART_VERSION >= 13000
+    case cudaErrorContained:
+    case cudaErrorTensorMemoryLeak:
+#endif
     case cudaErrorUnknown:
         return CUZK_E_UNAVAILABLE;
+    case cudaErrorNoKernelImageForDevice: /* CMAKE_CUDA_ARCHITECTURES lacks it */
+    case cudaErrorUnsupportedPtxVersion:
+        return CUZK_E_UNSUPPORTED;
     default:
         return CUZK_E_INTERNAL;
     }

@@ -148,7 +148,7 @@ static void put_picks(uint8_t *to, unsigned arity, unsigned n)
 }
 
 static cuzk_code upload(cuzk_cuda_expand *e, const bool used[ARITIES], const uint32_t *list,
-                        uint64_t listed, cuzk_err *err)
+                        uint64_t listed, cuzk_cuda_stream stream, cuzk_err *err)
 {
     const layout *at = &e->at;
     uint8_t *image = malloc(at->bytes);
@@ -170,10 +170,10 @@ static cuzk_code upload(cuzk_cuda_expand *e, const bool used[ARITIES], const uin
         code = cuzk_cuda_take(e->memory, &e->block, at->bytes, "an expansion", err);
     }
     if (code == CUZK_OK) {
-        code = cuzk_cuda_upload(e->block.p, image, at->bytes, NULL, err);
+        code = cuzk_cuda_upload(e->block.p, image, at->bytes, stream, err);
     }
     if (code == CUZK_OK) {
-        code = cuzk_cuda_sync(NULL, err);
+        code = cuzk_cuda_sync(stream, err);
     }
     free(image);
     return code;
@@ -252,7 +252,7 @@ static uint64_t sort(cuzk_cuda_expand *e, const cuzk_shape *s, sorted *t, uint32
 }
 
 static cuzk_code prepare(cuzk_cuda_expand *e, const cuzk_shape *s, sorted *t, uint32_t *list,
-                         cuzk_err *err)
+                         cuzk_cuda_stream stream, cuzk_err *err)
 {
     bool used[ARITIES] = {false};
     for (uint32_t k = 0; k < s->n_templates; k++) {
@@ -264,11 +264,11 @@ static cuzk_code prepare(cuzk_cuda_expand *e, const cuzk_shape *s, sorted *t, ui
     }
     uint64_t listed = sort(e, s, t, list);
     e->at = layout_of(used, listed);
-    return upload(e, used, list, listed, err);
+    return upload(e, used, list, listed, stream, err);
 }
 
 cuzk_code cuzk_cuda_expand_new(cuzk_cuda_expand **ret, const cuzk_shape *s, const dshape *d,
-                               cuzk_cuda_memory *m, cuzk_err *err)
+                               cuzk_cuda_memory *m, cuzk_cuda_stream stream, cuzk_err *err)
 {
     cuzk_cuda_expand *e = calloc(1, sizeof *e);
     sorted *t = calloc(s->n_templates + (size_t)1, sizeof *t);
@@ -281,7 +281,7 @@ cuzk_code cuzk_cuda_expand_new(cuzk_cuda_expand **ret, const cuzk_shape *s, cons
     if (!e || !t || !list || !e->groups) {
         code = CUZK_FAIL(err, CUZK_E_MEMORY, "no memory to prepare the expansion of %s", s->name);
     } else {
-        code = prepare(e, s, t, list, err);
+        code = prepare(e, s, t, list, stream, err);
     }
     free(t);
     free(list);

@@ -12,11 +12,11 @@
 typedef struct cuzk_cuda_expand cuzk_cuda_expand;
 
 /**
- * s on the host, d the same on the current device, borrowed for life as m is. The caller owns *ret.
- * CUZK_E_UNSUPPORTED as cuzk_expand; CUZK_E_MEMORY.
+ * s on the host, d the same on the current device, borrowed for life as m is. Waits for the stream.
+ * The caller owns *ret. CUZK_E_UNSUPPORTED as cuzk_expand; CUZK_E_MEMORY.
  */
 cuzk_code cuzk_cuda_expand_new(cuzk_cuda_expand **ret, const cuzk_shape *s, const dshape *d,
-                               cuzk_cuda_memory *m, cuzk_err *err);
+                               cuzk_cuda_memory *m, cuzk_cuda_stream stream, cuzk_err *err);
 void cuzk_cuda_expand_free(cuzk_cuda_expand *e);
 
 /** Bytes of device memory that an expansion of the circuit takes. */

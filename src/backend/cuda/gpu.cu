@@ -4,16 +4,25 @@
 
 #include <stdio.h>
 
+/* Forgets what the thread's last call said. Who does not report an error has to: the next launch
+ * would take it for its own. */
+static void forget(void) { (void)cudaGetLastError(); }
+
 extern "C" int cuzk_cuda_count(void)
 {
     int n;
-    return cudaGetDeviceCount(&n) == cudaSuccess ? n : 0;
+    if (cudaGetDeviceCount(&n) != cudaSuccess) {
+        forget();
+        return 0;
+    }
+    return n;
 }
 
 extern "C" cuzk_code cuzk_cuda_select(int ordinal, cuzk_err *err)
 {
     cudaError_t status = cudaSetDevice(ordinal);
     if (status != cudaSuccess) {
+        forget();
         return CUZK_FAIL(err, CUZK_E_UNAVAILABLE, "CUDA device %d: %s", ordinal,
                          cudaGetErrorString(status));
     }
@@ -46,7 +55,12 @@ extern "C" cuzk_code cuzk_cuda_alloc(void **ret, uint64_t bytes, cuzk_err *err)
     return CUZK_OK;
 }
 
-extern "C" void cuzk_cuda_free(void *p) { cudaFree(p); }
+extern "C" void cuzk_cuda_free(void *p)
+{
+    if (cudaFree(p) != cudaSuccess) {
+        forget();
+    }
+}
 
 extern "C" cuzk_code cuzk_cuda_alloc_pinned(void **ret, uint64_t bytes, cuzk_err *err)
 {
@@ -54,7 +68,12 @@ extern "C" cuzk_code cuzk_cuda_alloc_pinned(void **ret, uint64_t bytes, cuzk_err
     return CUZK_OK;
 }
 
-extern "C" void cuzk_cuda_free_pinned(void *p) { cudaFreeHost(p); }
+extern "C" void cuzk_cuda_free_pinned(void *p)
+{
+    if (cudaFreeHost(p) != cudaSuccess) {
+        forget();
+    }
+}
 
 extern "C" cuzk_code cuzk_cuda_stream_new(cuzk_cuda_stream *ret, cuzk_err *err)
 {
@@ -66,8 +85,8 @@ extern "C" cuzk_code cuzk_cuda_stream_new(cuzk_cuda_stream *ret, cuzk_err *err)
 
 extern "C" void cuzk_cuda_stream_free(cuzk_cuda_stream s)
 {
-    if (s) {
-        cudaStreamDestroy(s);
+    if (s && cudaStreamDestroy(s) != cudaSuccess) {
+        forget();
     }
 }
 
@@ -84,20 +103,26 @@ extern "C" cuzk_code cuzk_cuda_sync(cuzk_cuda_stream s, cuzk_err *err)
 extern "C" cuzk_code cuzk_cuda_upload(void *device, const void *host, uint64_t bytes,
                                       cuzk_cuda_stream s, cuzk_err *err)
 {
-    CUZK_CUDA_TRY(err, cudaMemcpyAsync(device, host, bytes, cudaMemcpyHostToDevice, s));
+    if (bytes > 0) {
+        CUZK_CUDA_TRY(err, cudaMemcpyAsync(device, host, bytes, cudaMemcpyHostToDevice, s));
+    }
     return CUZK_OK;
 }
 
 extern "C" cuzk_code cuzk_cuda_download(void *host, const void *device, uint64_t bytes,
                                         cuzk_cuda_stream s, cuzk_err *err)
 {
-    CUZK_CUDA_TRY(err, cudaMemcpyAsync(host, device, bytes, cudaMemcpyDeviceToHost, s));
+    if (bytes > 0) {
+        CUZK_CUDA_TRY(err, cudaMemcpyAsync(host, device, bytes, cudaMemcpyDeviceToHost, s));
+    }
     return CUZK_OK;
 }
 
 extern "C" cuzk_code cuzk_cuda_zero(void *device, uint64_t bytes, cuzk_cuda_stream s, cuzk_err *err)
 {
-    CUZK_CUDA_TRY(err, cudaMemsetAsync(device, 0, bytes, s));
+    if (bytes > 0) {
+        CUZK_CUDA_TRY(err, cudaMemsetAsync(device, 0, bytes, s));
+    }
     return CUZK_OK;
 }
 
@@ -111,8 +136,8 @@ extern "C" cuzk_code cuzk_cuda_event_new(cuzk_cuda_event *ret, cuzk_err *err)
 
 extern "C" void cuzk_cuda_event_free(cuzk_cuda_event e)
 {
-    if (e) {
-        cudaEventDestroy(e);
+    if (e && cudaEventDestroy(e) != cudaSuccess) {
+        forget();
     }
 }
 

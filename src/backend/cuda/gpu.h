@@ -12,7 +12,9 @@ extern "C" {
  * What the backend's C code uses of the CUDA runtime. Memory, streams and events belong to the
  * device that is current for the calling thread (cuzk_cuda_select). gpu.cu implements it on a card,
  * tests/backend/twin/ in the host's memory. Failures are CUZK_E_MEMORY without memory,
- * CUZK_E_UNAVAILABLE when the device is lost or there is none, CUZK_E_INTERNAL otherwise.
+ * CUZK_E_UNAVAILABLE when the device is lost or there is none, CUZK_E_UNSUPPORTED when the kernels
+ * were not compiled for it, CUZK_E_INTERNAL otherwise. What frees cannot fail: on a lost device it
+ * does nothing, quietly.
  */
 
 typedef struct CUevent_st *cuzk_cuda_event;
@@ -31,7 +33,7 @@ cuzk_code cuzk_cuda_reset(cuzk_err *err);
 cuzk_code cuzk_cuda_describe(cuzk_device_info *ret, cuzk_err *err);
 
 /** Device memory, aligned to 256 bytes, and pinned host memory. The caller owns *ret; free accepts
- *  NULL. Not initialised. */
+ *  NULL. Not initialised. Nothing that was started may still use what is freed. */
 cuzk_code cuzk_cuda_alloc(void **ret, uint64_t bytes, cuzk_err *err);
 void cuzk_cuda_free(void *p);
 cuzk_code cuzk_cuda_alloc_pinned(void **ret, uint64_t bytes, cuzk_err *err);
@@ -45,8 +47,9 @@ void cuzk_cuda_stream_free(cuzk_cuda_stream s);
  *  of it failed. */
 cuzk_code cuzk_cuda_sync(cuzk_cuda_stream s, cuzk_err *err);
 
-/** Start copies to and from device memory on a stream. From pageable memory they return when the
- *  source was read; pinned memory must stay as it is until then. */
+/** Start copies to and from device memory on a stream; none of 0 bytes, whatever the pointers. From
+ *  pageable memory they return when the source was read, to pageable memory when the copy is there;
+ *  pinned memory must stay as it is until the stream is done with it. */
 cuzk_code cuzk_cuda_upload(void *device, const void *host, uint64_t bytes, cuzk_cuda_stream s,
                            cuzk_err *err);
 cuzk_code cuzk_cuda_download(void *host, const void *device, uint64_t bytes, cuzk_cuda_stream s,

@@ -34,16 +34,20 @@ static cuzk_code begin(cuzk_cuda_prover *p, cuzk_err *err)
     return CUZK_OK;
 }
 
-/* Waits for what was started, also after a failure: it uses the memory. */
+static cuzk_code first_of(cuzk_code a, cuzk_code b) { return a != CUZK_OK ? a : b; }
+
+/* Wipes the memory and gives it back; waits first for what was started, also after a failure: it
+ * uses the memory. The scratch memory is secret too, it has the scalars' digits. */
 static cuzk_code end(cuzk_cuda_prover *p, cuzk_code code, cuzk_err *err)
 {
     cuzk_cuda_work *w = &p->work;
-    cuzk_err later;
+    cuzk_err later = {0};
     cuzk_code wiped = CUZK_OK;
     if (w->block.p) {
-        wiped = cuzk_cuda_zero(w->block.p, p->layout.at.scratch, p->stream, &later);
-        wiped = wiped == CUZK_OK ? cuzk_cuda_sync(p->copies, &later) : wiped;
-        wiped = wiped == CUZK_OK ? cuzk_cuda_sync(p->stream, &later) : wiped;
+        wiped = cuzk_cuda_zero(w->block.p, w->block.bytes, p->stream, &later);
+        wiped = first_of(wiped, cuzk_cuda_sync(p->copies, wiped == CUZK_OK ? &later : NULL));
+        wiped = first_of(wiped, cuzk_cuda_sync(p->stream, wiped == CUZK_OK ? &later : NULL));
+        cuzk_wipe(p->pinned, p->pinned_bytes);
     }
     cuzk_cuda_give(p->memory, &w->block);
     cuzk_cuda_give(p->memory, &w->chunk[0]);
@@ -184,10 +188,12 @@ cuzk_code cuzk_cuda_prove(cuzk_cuda_prover *p, cuzk_partition_result *ret,
 {
     fr r, s;
     cuzk_partition_result result = {0};
-    CUZK_TRY(cuzk_task_check(task, p->shape, &r, &s, err));
-    pthread_mutex_lock(&p->mu);
-    cuzk_code code = end(p, run(p, &result, task, &r, &s, err), err);
-    pthread_mutex_unlock(&p->mu);
+    cuzk_code code = cuzk_task_check(task, p->shape, &r, &s, err);
+    if (code == CUZK_OK) {
+        pthread_mutex_lock(&p->mu);
+        code = end(p, run(p, &result, task, &r, &s, err), err);
+        pthread_mutex_unlock(&p->mu);
+    }
     cuzk_wipe(&r, sizeof r);
     cuzk_wipe(&s, sizeof s);
     if (code == CUZK_OK) {
@@ -224,7 +230,10 @@ cuzk_code cuzk_cuda_prover_vectors(cuzk_cuda_prover *p, const cuzk_partition_tas
 {
     fr r, s;
     cuzk_packed packed;
-    CUZK_TRY(cuzk_task_check(task, p->shape, &r, &s, err));
+    cuzk_code checked = cuzk_task_check(task, p->shape, &r, &s, err);
+    cuzk_wipe(&r, sizeof r);
+    cuzk_wipe(&s, sizeof s);
+    CUZK_TRY(checked);
     CUZK_TRY(cuzk_packed_new(&packed, p->shape, (const fr *)(const void *)task->inputs.p, err));
     pthread_mutex_lock(&p->mu);
     cuzk_code code = end(p, copy_vectors(p, task, &packed, ret_a, ret_b, ret_c, err), err);

@@ -44,7 +44,7 @@ cuzk_code cuzk_cuda_prover_cost(cuzk_circuit_cost *ret, const cuzk_shape *shape,
     CUZK_TRY(sizes_of(&sizes, shape, err));
     CUZK_TRY(cuzk_cuda_layout_make(&layout, &sizes, budget, err));
     *ret = (cuzk_circuit_cost){0};
-    ret->resident[CUZK_MEMORY_HOST] = shape->image.n;
+    ret->resident[CUZK_MEMORY_HOST] = shape->image.n + cuzk_cuda_circuit_host_cost(shape);
     ret->resident[CUZK_MEMORY_DEVICE] = layout.resident;
     ret->resident[CUZK_MEMORY_PINNED] = layout.pinned_bytes;
     ret->working[CUZK_MEMORY_DEVICE] = layout.working;
@@ -107,7 +107,7 @@ static cuzk_code make(cuzk_cuda_prover *p, const cuzk_shape *shape, cuzk_err *er
     CUZK_TRY(make_events(p, err));
     CUZK_TRY(cuzk_cuda_circuit_new(&p->circuit, shape, p->memory, p->stream, err));
     CUZK_TRY(cuzk_cuda_expand_new(&p->expand, shape, cuzk_cuda_circuit_shape(p->circuit), p->memory,
-                                  err));
+                                  p->stream, err));
     CUZK_TRY(make_transforms(p, sizes.lg_domain, err));
     CUZK_TRY(cuzk_cuda_take(p->memory, &p->bad_row, sizeof(uint32_t), "a word", err));
     p->most_sums = cuzk_cuda_sums_count(&p->layout, sizes.points);
@@ -115,8 +115,8 @@ static cuzk_code make(cuzk_cuda_prover *p, const cuzk_shape *shape, cuzk_err *er
     if (!p->sums) {
         return CUZK_FAIL(err, CUZK_E_MEMORY, "no memory for %u sums", p->most_sums);
     }
-    return cuzk_cuda_alloc_pinned(&p->pinned,
-                                  256 + (uint64_t)p->most_sums * CUZK_CUDA_WINDOWS_BYTES, err);
+    p->pinned_bytes = 256 + (uint64_t)p->most_sums * CUZK_CUDA_WINDOWS_BYTES;
+    return cuzk_cuda_alloc_pinned(&p->pinned, p->pinned_bytes, err);
 }
 
 /* Where the key is from. */

@@ -64,6 +64,7 @@ struct cuzk_cuda_prover {
     cuzk_cuda_phase phase[CUZK_CUDA_MARKS]; /* that ends at the mark */
     cuzk_cuda_block bad_row;                /* a word: the first row that fails */
     void *pinned;                           /* a word for it, then the windows of all sums */
+    uint64_t pinned_bytes;
     unsigned most_sums;
     cuzk_cuda_sum *sums;
     cuzk_cuda_work work;

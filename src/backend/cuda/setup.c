@@ -483,7 +483,8 @@ static cuzk_code run(setup *s, cuzk_err *err)
 
 static void clear(setup *s)
 {
-    cuzk_cuda_block *const secrets[] = {&s->basis, &s->sums, &s->scalars, &s->a, &s->b, &s->c};
+    cuzk_cuda_block *const secrets[] = {&s->basis, &s->sums, &s->scalars, &s->a,
+                                        &s->b,     &s->c,    &s->g1.sums, &s->g2.sums};
     cuzk_cuda_block *const others[] = {&s->base, &s->first, &s->terms, &s->uses, &s->bad};
     subset *const subsets[] = {&s->a_aux, &s->b_aux, &s->b_inputs};
     (void)cuzk_cuda_sync(s->stream, NULL);
