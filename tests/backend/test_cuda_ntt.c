@@ -155,7 +155,7 @@ static void twin_run(const twin *t, fr *a)
 /* Where the element of index i lies. */
 static size_t place(size_t i, uint32_t lg, bool reversed)
 {
-    return reversed ? ntt_reverse((uint32_t)i, lg) : i;
+    return reversed ? hd_reverse((uint32_t)i, lg) : i;
 }
 
 /* One direction and order against the host's transform of the same array. */
@@ -266,9 +266,23 @@ static void three_passes_with_one_large_twist_agree_with_the_host(void **state)
     free(values);
 }
 
+static void bits_are_reversed(void **state)
+{
+    (void)state;
+    uint32_t a = 0x9b3c51e7;
+    for (uint32_t bits = 0; bits <= 32; bits++, a = a * 1664525u + 1013904223u) {
+        uint32_t want = 0;
+        for (uint32_t i = 0; i < bits; i++) {
+            want |= (a >> i & 1) << (bits - 1 - i);
+        }
+        assert_int_equal(hd_reverse(a, bits), want);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(bits_are_reversed),
         cmocka_unit_test(every_small_size_agrees_with_the_host),
         cmocka_unit_test(any_coset_and_any_number_of_columns_work),
         cmocka_unit_test(three_passes_with_two_small_twists_agree_with_the_host),

@@ -1,6 +1,7 @@
 #ifndef CUZK_BACKEND_CUDA_EXPAND_CORE_H
 #define CUZK_BACKEND_CUDA_EXPAND_CORE_H
 
+#include "backend/cuda/dfr_io.h"
 #include "backend/cuda/each_expand.h"
 
 /* Threads of each_expand.h but for the hashes; they do what gadget/expand.c does. */
@@ -29,17 +30,6 @@ CUZK_HD dfr expand_load_element(const uint8_t *p)
         r.l[i + 1] = (uint32_t)(v >> 32);
     }
     return r;
-}
-
-/* The list of elements is aligned to their size. */
-CUZK_HD void expand_store_element(dfr *p, dfr v)
-{
-#ifdef __CUDA_ARCH__
-    ((uint4 *)p)[0] = make_uint4(v.l[0], v.l[1], v.l[2], v.l[3]);
-    ((uint4 *)p)[1] = make_uint4(v.l[4], v.l[5], v.l[6], v.l[7]);
-#else
-    *p = v;
-#endif
 }
 
 /* Up to 32 bits from variable `at` on. */
@@ -87,8 +77,7 @@ CUZK_HD void expand_copy(const cuzk_cuda_copy_job *j, uint64_t i)
             expand_index_bits(j, at->aux, index);
         }
     }
-    expand_store_element(j->on.full + at->full + element,
-                         expand_load_element(record + sizeof(dfr) * from));
+    dfr_store(j->on.full + at->full + element, expand_load_element(record + sizeof(dfr) * from));
 }
 
 CUZK_HD void expand_words(const cuzk_cuda_words_job *j, uint64_t i)
@@ -182,18 +171,13 @@ CUZK_HD uint64_t expand_spread(uint32_t v)
     return (x | x << 1) & 0x5555555555555555;
 }
 
-CUZK_HD uint32_t expand_swap(uint32_t v)
-{
-    return v << 24 | (v & 0xff00) << 8 | (v >> 8 & 0xff00) | v >> 24;
-}
-
 CUZK_HD void expand_schedule(expand_walk *walk, uint32_t *w, const uint8_t *block)
 {
     CUZK_ROLLED
     for (int i = 0; i < 16; i += 2) {
         uint64_t pair = expand_load(block + 4 * i);
-        w[i] = expand_swap((uint32_t)pair);
-        w[i + 1] = expand_swap((uint32_t)(pair >> 32));
+        w[i] = hd_swap_bytes((uint32_t)pair);
+        w[i + 1] = hd_swap_bytes((uint32_t)(pair >> 32));
     }
     CUZK_ROLLED
     for (int i = 16; i < 64; i++) {

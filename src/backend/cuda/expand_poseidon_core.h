@@ -30,18 +30,18 @@ CUZK_HD dfr expand_constant(const dfr *p)
 CUZK_HD dfr expand_box(dfr **to, dfr l, const dfr *post)
 {
     dfr l2 = dfr_mul_canonical(l, l);
-    expand_store_element((*to)++, l2);
+    dfr_store((*to)++, l2);
     dfr l4 = dfr_mul_canonical(l2, l2);
-    expand_store_element((*to)++, l4);
+    dfr_store((*to)++, l4);
     dfr v = dfr_add_canonical(dfr_mul_canonical(l4, l), expand_constant(post));
-    expand_store_element((*to)++, v);
+    dfr_store((*to)++, v);
     return v;
 }
 
 /* The same of a combination, which is kept as well. */
 CUZK_HD dfr expand_inner_box(dfr **to, dfr l, const dfr *post)
 {
-    expand_store_element((*to)++, l);
+    dfr_store((*to)++, l);
     return expand_box(to, l, post);
 }
 
@@ -137,7 +137,7 @@ CUZK_HD void expand_hash(const cuzk_cuda_hash_job *j, uint64_t i, const int arit
             }
         }
     }
-    expand_store_element(to, x[1]);
+    dfr_store(to, x[1]);
 }
 
 CUZK_HD void expand_hash2(const cuzk_cuda_hash_job *j, uint64_t i) { expand_hash(j, i, 2); }

@@ -44,6 +44,19 @@ CUZK_HD void hd_atomic_or32(uint32_t *p, uint32_t v)
 #endif
 }
 
+/** *p = min(*p, v), whatever other threads do with *p at the same time. */
+CUZK_HD void hd_atomic_min32(uint32_t *p, uint32_t v)
+{
+#ifdef __CUDA_ARCH__
+    atomicMin(p, v);
+#else
+    uint32_t seen = __atomic_load_n(p, __ATOMIC_RELAXED);
+    while (v < seen &&
+           !__atomic_compare_exchange_n(p, &seen, v, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+    }
+#endif
+}
+
 /** How many bits are set. */
 CUZK_HD uint32_t hd_count64(uint64_t v)
 {
@@ -51,6 +64,28 @@ CUZK_HD uint32_t hd_count64(uint64_t v)
     return (uint32_t)__popcll(v);
 #else
     return (uint32_t)__builtin_popcountll(v);
+#endif
+}
+
+/** The bytes of a in reversed order. */
+CUZK_HD uint32_t hd_swap_bytes(uint32_t a)
+{
+    return a << 24 | (a & 0xff00u) << 8 | (a >> 8 & 0xff00u) | a >> 24;
+}
+
+/** The lowest `bits` bits of a in reversed order, bits from 0 to 32. */
+CUZK_HD uint32_t hd_reverse(uint32_t a, uint32_t bits)
+{
+    if (bits == 0) {
+        return 0;
+    }
+#ifdef __CUDA_ARCH__
+    return __brev(a) >> (32 - bits);
+#else
+    a = (a & 0x55555555u) << 1 | (a >> 1 & 0x55555555u);
+    a = (a & 0x33333333u) << 2 | (a >> 2 & 0x33333333u);
+    a = (a & 0x0f0f0f0fu) << 4 | (a >> 4 & 0x0f0f0f0fu);
+    return hd_swap_bytes(a) >> (32 - bits);
 #endif
 }
 
@@ -222,33 +257,6 @@ CUZK_HD uint32_t limb_of(const uint64_t *a, int i)
 CUZK_HD uint32_t limb_of_double(const uint64_t *a, int i)
 {
     return limb_of(a, i) << 1 | (i ? limb_of(a, i - 1) >> 31 : 0);
-}
-
-/** *p = min(*p, v), whatever other threads do with *p at the same time. */
-CUZK_HD void hd_atomic_min32(uint32_t *p, uint32_t v)
-{
-#ifdef __CUDA_ARCH__
-    atomicMin(p, v);
-#else
-    uint32_t seen = __atomic_load_n(p, __ATOMIC_RELAXED);
-    while (v < seen &&
-           !__atomic_compare_exchange_n(p, &seen, v, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
-    }
-#endif
-}
-
-/** The lowest `bits` bits of a in reversed order, bits from 1 to 32. */
-CUZK_HD uint32_t hd_reverse(uint32_t a, uint32_t bits)
-{
-#ifdef __CUDA_ARCH__
-    return __brev(a) >> (32 - bits);
-#else
-    a = (a & 0x55555555u) << 1 | (a >> 1 & 0x55555555u);
-    a = (a & 0x33333333u) << 2 | (a >> 2 & 0x33333333u);
-    a = (a & 0x0f0f0f0fu) << 4 | (a >> 4 & 0x0f0f0f0fu);
-    a = (a & 0x00ff00ffu) << 8 | (a >> 8 & 0x00ff00ffu);
-    return (a << 16 | a >> 16) >> (32 - bits);
-#endif
 }
 
 #endif

@@ -125,12 +125,6 @@ static uint64_t index_of(const walk *w, uint64_t chunk, uint64_t t)
     return chunk * w->step + (t >> w->run_lg) * w->stride + (t & (((uint64_t)1 << w->run_lg) - 1));
 }
 
-/* hd_reverse, of no bits too. */
-static uint64_t reverse(uint64_t a, unsigned bits)
-{
-    return bits ? hd_reverse((uint32_t)a, bits) : 0;
-}
-
 /* ---- reading ---- */
 
 typedef struct fill {
@@ -279,7 +273,7 @@ static cuzk_code bring_back(const lane *l, cuzk_err *err)
     }
     unsigned runs_lg = w->chunk_lg - w->run_lg;
     uint64_t piece = (uint64_t)w->point_bytes << runs_lg;
-    uint64_t middle = reverse(l->chunk, w->lg - w->chunk_lg);
+    uint64_t middle = hd_reverse((uint32_t)l->chunk, w->lg - w->chunk_lg);
     for (uint64_t j = 0; j < (uint64_t)1 << w->run_lg; j++) {
         uint64_t at = (j << (w->lg - w->chunk_lg)) + middle; /* in pieces */
         CUZK_TRY(cuzk_cuda_download(to + at * piece, from + j * piece, piece, l->stream, err));

@@ -30,15 +30,6 @@ static unsigned lg_of(const writer *w, cuzk_params_part part)
     return part == CUZK_PARAMS_H ? w->key->lg_domain : 0;
 }
 
-static uint64_t reversed(uint64_t i, unsigned lg)
-{
-    uint64_t r = 0;
-    for (unsigned k = 0; k < lg; k++) {
-        r |= (i >> k & 1) << (lg - 1 - k);
-    }
-    return r;
-}
-
 /* Puts points from pinned memory into the order of the file, on the device. */
 static cuzk_code fetch(const writer *w, cuzk_params_part part, uint64_t begin, uint64_t n,
                        cuzk_err *err)
@@ -47,7 +38,7 @@ static cuzk_code fetch(const writer *w, cuzk_params_part part, uint64_t begin, u
     unsigned lg = lg_of(w, part);
     const uint8_t *from = w->key->query[part].pinned;
     for (uint64_t i = 0; i < n; i++) {
-        uint64_t place = lg ? reversed(begin + i, lg) : begin + i;
+        uint64_t place = lg ? hd_reverse((uint32_t)(begin + i), lg) : begin + i;
         memcpy(w->bytes + i * bytes, from + place * bytes, bytes);
     }
     return cuzk_cuda_upload(w->points.p, w->bytes, n * bytes, w->stream, err);

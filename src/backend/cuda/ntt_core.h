@@ -427,15 +427,6 @@ CUZK_HD dfr ntt_power(const ntt_powers *g, uint32_t e)
                              g->low[e & ((1u << NTT_POWER_LOW_LG) - 1)]);
 }
 
-CUZK_HD uint32_t ntt_reverse(uint32_t a, uint32_t bits)
-{
-    uint32_t r = 0;
-    for (uint32_t i = 0; i < bits; i++) {
-        r |= (a >> i & 1) << (bits - 1 - i);
-    }
-    return r;
-}
-
 /** What tables are made of: powers of the root w_(2^lg) (or its inverse) and of the coset's g (or
  *  its inverse), and a factor for all. */
 typedef struct ntt_source {
@@ -467,12 +458,12 @@ CUZK_HD void ntt_make_entry(limb_quad *base, const ntt_table *table, const ntt_s
     limb_quad *at = base + table->offset;
     if (table->is_twist) {
         low = ((uint32_t)i & ((1u << table->j_lg) - 1)) << table->j_shift;
-        k = ntt_reverse((uint32_t)(i >> table->j_lg), table->row_lg);
+        k = hd_reverse((uint32_t)(i >> table->j_lg), table->row_lg);
         w_lg = from->lg - table->row_lg - table->low_lg;
         at += ntt_twist_at(i);
     } else {
         low = (uint32_t)i & ((1u << table->s) - 1);
-        k = ntt_reverse((uint32_t)(i >> table->s), 3);
+        k = hd_reverse((uint32_t)(i >> table->s), 3);
         w_lg = from->lg - table->s - 3;
         at += (i >> table->s << (table->s + 2)) + low;
     }

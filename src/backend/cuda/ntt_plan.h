@@ -142,7 +142,7 @@ CUZK_HD void ntt_plan_outer(ntt_pass *pass, const ntt_request *want)
     }
     for (uint32_t t = 0; t < 8; t++) {
         uint32_t low = t & ((1u << bits) - 1);
-        pass->outer[t] = dfr_shoup_of(power[natural ? low : ntt_reverse(low, bits)]);
+        pass->outer[t] = dfr_shoup_of(power[natural ? low : hd_reverse(low, bits)]);
     }
 }
 

@@ -4,6 +4,7 @@
 #include "backend/cuda/dg1.h"
 #include "backend/cuda/dg2.h"
 #include "backend/cuda/points.h"
+#include "backend/cuda/words.h"
 
 /*
  * Bound by the bus that brings the encodings: 5 products and squares in Fp for a point of G1 and 11
@@ -12,45 +13,7 @@
  * scattered ones cost no more.
  */
 
-/* 16 aligned bytes. */
-CUZK_HD void points_load(uint32_t *to, const uint32_t *from)
-{
-#ifdef __CUDA_ARCH__
-    uint4 q = *(const uint4 *)from;
-    to[0] = q.x;
-    to[1] = q.y;
-    to[2] = q.z;
-    to[3] = q.w;
-#else
-    for (int i = 0; i < 4; i++) {
-        to[i] = from[i];
-    }
-#endif
-}
-
-CUZK_HD void points_store(uint32_t *to, const uint32_t *from)
-{
-#ifdef __CUDA_ARCH__
-    *(uint4 *)to = make_uint4(from[0], from[1], from[2], from[3]);
-#else
-    for (int i = 0; i < 4; i++) {
-        to[i] = from[i];
-    }
-#endif
-}
-
-CUZK_HD void points_put(uint32_t *to, dfp a)
-{
-    CUZK_UNROLL
-    for (int i = 0; i < DFP_LIMBS; i += 4) {
-        points_store(to + i, a.l + i);
-    }
-}
-
-CUZK_HD uint32_t points_swap(uint32_t a)
-{
-    return a << 24 | (a & 0xff00u) << 8 | (a >> 8 & 0xff00u) | a >> 24;
-}
+CUZK_HD void points_put(uint32_t *to, dfp a) { store_words(to, a.l, DFP_LIMBS); }
 
 CUZK_HD bool points_below_p(const dfp *a)
 {
@@ -69,13 +32,10 @@ CUZK_HD bool points_take(dfp *r, const uint32_t *from)
     const uint64_t r2_limbs[] = FP_R2;
     uint32_t w[DFP_LIMBS];
     dfp a, r2;
-    CUZK_UNROLL
-    for (int i = 0; i < DFP_LIMBS; i += 4) {
-        points_load(w + i, from + i);
-    }
+    load_words(w, from, DFP_LIMBS);
     CUZK_UNROLL
     for (int i = 0; i < DFP_LIMBS; i++) {
-        a.l[i] = points_swap(w[DFP_LIMBS - 1 - i]);
+        a.l[i] = hd_swap_bytes(w[DFP_LIMBS - 1 - i]);
         r2.l[i] = limb_of(r2_limbs, i);
     }
     if (!points_below_p(&a)) {

@@ -1,18 +1,9 @@
 #ifndef CUZK_BACKEND_CUDA_SETUP_CORE_H
 #define CUZK_BACKEND_CUDA_SETUP_CORE_H
 
+#include "backend/cuda/dfr_io.h"
 #include "backend/cuda/dinv.h"
 #include "backend/cuda/each_setup.h"
-#include "backend/cuda/words.h"
-
-CUZK_HD dfr setup_load(const dfr *p)
-{
-    dfr r;
-    load_words(r.l, p, DFR_LIMBS);
-    return r;
-}
-
-CUZK_HD void setup_store(dfr *p, dfr a) { store_words(p, a.l, DFR_LIMBS); }
 
 /* base times the power e of what the powers are of, canonical. Neighbours have the same high bits,
  * so the branches are a warp's, not a thread's, where e is reversed. */
@@ -34,7 +25,7 @@ CUZK_HD void setup_basis_one(const cuzk_cuda_setup_basis_job *job, uint64_t t)
     dfr product = dfr_one();
     uint64_t j = t;
     for (; j < job->n; j += job->stride) {
-        setup_store(&job->basis[j], product);
+        dfr_store(&job->basis[j], product);
         product = dfr_mul_canonical(product, dfr_sub(job->tau, x));
         x = dfr_mul_canonical(job->step, x);
     }
@@ -42,8 +33,8 @@ CUZK_HD void setup_basis_one(const cuzk_cuda_setup_basis_job *job, uint64_t t)
     while (j != t) {
         j -= job->stride;
         x = dfr_mul_canonical(job->step_inv, x);
-        dfr l = dfr_mul(inverse, setup_load(&job->basis[j]));
-        setup_store(&job->basis[j], dfr_mul_canonical(x, l));
+        dfr l = dfr_mul(inverse, dfr_load(&job->basis[j]));
+        dfr_store(&job->basis[j], dfr_mul_canonical(x, l));
         inverse = dfr_mul_canonical(inverse, dfr_sub(job->tau, x));
     }
 }
@@ -57,13 +48,13 @@ CUZK_HD dfr setup_column(const cuzk_cuda_setup_columns *c, const cuzk_instance *
     dfr sum = dfr_zero();
     for (uint32_t k = first[0], end = first[1]; k < end; k++) {
         cuzk_cuda_setup_term term = c->terms[k];
-        dfr l = setup_load(&basis[term.row]);
+        dfr l = dfr_load(&basis[term.row]);
         if (term.coeff == 0) {
             sum = dfr_add(sum, l);
         } else if (term.coeff == 1) {
             sum = dfr_sub(sum, l);
         } else {
-            sum = dfr_add(sum, dfr_mul(setup_load(&c->dictionary[term.coeff]), l));
+            sum = dfr_add(sum, dfr_mul(dfr_load(&c->dictionary[term.coeff]), l));
         }
     }
     return sum;
@@ -93,7 +84,7 @@ CUZK_HD void setup_own_one(const cuzk_cuda_setup_own_job *job, uint64_t i)
     uint32_t ref =
         1 + job->columns.templates[instance->template_id].n_ports + ((uint32_t)i - instance->aux);
     for (unsigned m = 0; m < 3; m++) {
-        setup_store(&job->values[m][i], dfr_reduce(setup_column(&job->columns, instance, m, ref)));
+        dfr_store(&job->values[m][i], dfr_reduce(setup_column(&job->columns, instance, m, ref)));
     }
 }
 
@@ -103,8 +94,8 @@ CUZK_HD void setup_uses_one(const cuzk_cuda_setup_uses_job *job, uint64_t k)
     const cuzk_cuda_setup_use *use = &job->uses[k];
     const cuzk_instance *instance = &job->columns.instances[use->instance];
     for (unsigned m = 0; m < 3; m++) {
-        setup_store(&job->sums[3 * k + m],
-                    dfr_reduce(setup_column(&job->columns, instance, m, use->ref)));
+        dfr_store(&job->sums[3 * k + m],
+                  dfr_reduce(setup_column(&job->columns, instance, m, use->ref)));
     }
 }
 
@@ -115,7 +106,7 @@ CUZK_HD void setup_fold_one(const cuzk_cuda_setup_fold_job *job, uint64_t k)
         dfr *to = &job->sums[3 * k];
         const dfr *from = to + (uint64_t)3 * job->distance;
         for (unsigned m = 0; m < 3; m++) {
-            setup_store(&to[m], dfr_add_canonical(setup_load(&to[m]), setup_load(&from[m])));
+            dfr_store(&to[m], dfr_add_canonical(dfr_load(&to[m]), dfr_load(&from[m])));
         }
     }
 }
@@ -126,14 +117,14 @@ CUZK_HD void setup_collect_one(const cuzk_cuda_setup_collect_job *job, uint64_t 
     if (use->at == 0) {
         for (unsigned m = 0; m < 3; m++) {
             dfr *to = &job->values[m][use->var];
-            setup_store(to, dfr_add_canonical(setup_load(to), setup_load(&job->sums[3 * k + m])));
+            dfr_store(to, dfr_add_canonical(dfr_load(to), dfr_load(&job->sums[3 * k + m])));
         }
     }
 }
 
 CUZK_HD void setup_add_one(const cuzk_cuda_setup_add_job *job, uint64_t i)
 {
-    setup_store(&job->a[i], dfr_add_canonical(setup_load(&job->a[i]), setup_load(&job->b[i])));
+    dfr_store(&job->a[i], dfr_add_canonical(dfr_load(&job->a[i]), dfr_load(&job->b[i])));
 }
 
 CUZK_HD bool setup_bit(const uint64_t *bits, uint64_t i) { return bits[i / 64] >> (i % 64) & 1; }
@@ -143,12 +134,12 @@ CUZK_HD void setup_combine_one(const cuzk_cuda_setup_combine_job *job, uint64_t 
 {
     bool input = v < job->n_inputs;
     uint64_t i = input ? v : v - job->n_inputs;
-    dfr a = setup_load(&job->a[v]), b = setup_load(&job->b[v]);
-    dfr c = setup_load(&job->c[v]);
+    dfr a = dfr_load(&job->a[v]), b = dfr_load(&job->b[v]);
+    dfr c = dfr_load(&job->c[v]);
     c = dfr_add(c, dfr_mul(a, job->beta));
     c = dfr_add(c, dfr_mul(b, job->alpha));
     c = dfr_mul_canonical(input ? job->gamma_inv : job->delta_inv, c);
-    setup_store(&job->c[v], c);
+    dfr_store(&job->c[v], c);
     if (dfr_is_zero(a) && (input || setup_bit(job->a_aux, i))) {
         hd_atomic_min32(&job->bad[CUZK_CUDA_SETUP_BAD_A], (uint32_t)v);
     }
@@ -158,15 +149,6 @@ CUZK_HD void setup_combine_one(const cuzk_cuda_setup_combine_job *job, uint64_t 
     if (dfr_is_zero(c)) {
         hd_atomic_min32(&job->bad[CUZK_CUDA_SETUP_BAD_C], (uint32_t)v);
     }
-}
-
-CUZK_HD uint32_t setup_popcount(uint64_t a)
-{
-#ifdef __CUDA_ARCH__
-    return (uint32_t)__popcll(a);
-#else
-    return (uint32_t)__builtin_popcountll(a);
-#endif
 }
 
 /** Bound by memory. */
@@ -179,21 +161,21 @@ CUZK_HD void setup_pick_one(const cuzk_cuda_setup_pick_job *job, uint64_t i)
             return;
         }
         to = job->ranks[v / 64] - job->ranks[job->begin / 64] +
-             setup_popcount(word & (((uint64_t)1 << (v % 64)) - 1));
+             hd_count64(word & (((uint64_t)1 << (v % 64)) - 1));
     }
-    setup_store(&job->ret[to], dfr_to_integer(setup_load(&job->values[v])));
+    dfr_store(&job->ret[to], dfr_to_integer(dfr_load(&job->values[v])));
 }
 
 /** Bound by lg / 2 products. */
 CUZK_HD void setup_h_one(const cuzk_cuda_setup_h_job *job, uint64_t i)
 {
     uint64_t n = (uint64_t)1 << job->lg;
-    uint64_t e = job->lg ? hd_reverse((uint32_t)(job->begin + i), job->lg) : 0;
+    uint64_t e = hd_reverse((uint32_t)(job->begin + i), job->lg);
     dfr r = dfr_zero();
     if (e != n - 1) {
         r = dfr_to_integer(setup_power(job->scale, &job->powers, e, job->lg));
     }
-    setup_store(&job->ret[i], r);
+    dfr_store(&job->ret[i], r);
 }
 
 /** Bound by memory. In Fp2 the encoding has c1 before c0. */
@@ -212,8 +194,7 @@ CUZK_HD void setup_encode_one(const cuzk_cuda_setup_encode_job *job, uint64_t j)
     dfp r;
     CUZK_UNROLL
     for (int w = 0; w < DFP_LIMBS; w++) {
-        uint32_t x = a.l[DFP_LIMBS - 1 - w];
-        r.l[w] = x >> 24 | (x >> 8 & 0xff00) | (x << 8 & 0xff0000) | x << 24;
+        r.l[w] = hd_swap_bytes(a.l[DFP_LIMBS - 1 - w]);
     }
     store_words(job->ret + j * DFP_LIMBS, r.l, DFP_LIMBS);
     /* On neither curve is there a point with y = 0; in G2 both parts must be. */

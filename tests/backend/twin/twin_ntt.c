@@ -58,7 +58,7 @@ size_t cuzk_cuda_ntt_bytes(const cuzk_cuda_ntt *t)
 static void reverse(fr *a, unsigned lg)
 {
     for (uint32_t i = 0; i < 1u << lg; i++) {
-        uint32_t j = ntt_reverse(i, lg);
+        uint32_t j = hd_reverse(i, lg);
         if (i < j) {
             fr t = a[i];
             a[i] = a[j];
