@@ -92,6 +92,13 @@ cuzk_code cuzk_scalar_random(fr *ret, cuzk_err *err);
 /** CUZK_E_INPUT when one of the secrets is zero: no key can be made of it. */
 cuzk_code cuzk_trapdoor_check(const cuzk_trapdoor *trapdoor, cuzk_err *err);
 
+/** CUZK_E_INPUT, with the reason why a setup refuses a trapdoor or a system: tau is in the domain
+ * of 2^lg points, or a root of a variable's polynomial (inputs first); the combined polynomial of a
+ *  variable is zero at tau, which for an aux variable means that it is in no row. */
+cuzk_code cuzk_setup_refuse_domain(unsigned lg, cuzk_err *err);
+cuzk_code cuzk_setup_refuse_root(uint64_t var, cuzk_err *err);
+cuzk_code cuzk_setup_refuse_zero(uint64_t var, uint32_t n_inputs, cuzk_err *err);
+
 /** Called by the thread that asked, now and then, with the phase that runs and how far it is. */
 typedef void cuzk_progress_fn(void *ctx, const char *phase, uint64_t done, uint64_t total);
 

@@ -58,9 +58,7 @@ static cuzk_code basis_fill(basis *b, unsigned lg_domain, fr_root root, const fr
     }
     fr_sub(&z, &z, &fr_one);
     if (fr_is_zero(&z)) {
-        return CUZK_FAIL(err, CUZK_E_INPUT,
-                         "the trapdoor's tau is in the domain of 2^%u points: draw another",
-                         lg_domain);
+        return cuzk_setup_refuse_domain(lg_domain, err);
     }
     fr_inv(&m_inv, &m_inv);
     fr_mul(&b->scale, &z, &m_inv);

@@ -136,10 +136,7 @@ static cuzk_code list_vars(const cuzk_r1cs *r1cs, cuzk_matrix m, bool inputs, co
             continue;
         }
         if (fr_is_zero(&values[v])) {
-            code = CUZK_FAIL(err, CUZK_E_INPUT,
-                             "the trapdoor's tau is a root of the polynomial of variable %u: draw "
-                             "another",
-                             v);
+            code = cuzk_setup_refuse_root(v, err);
             goto out;
         }
         var[n++] = v;
@@ -183,17 +180,8 @@ static cuzk_code check_combined(const setup *s, cuzk_err *err)
         if (!fr_is_zero(&s->q.c[v])) {
             continue;
         }
-        if (v < n_inputs) {
-            return CUZK_FAIL(err, CUZK_E_INPUT,
-                             "the trapdoor makes the verifying key's point of input %zu infinite: "
-                             "draw another",
-                             v);
-        }
-        if (s->pk->h_basis == CUZK_H_POWERS) {
-            return CUZK_FAIL(err, CUZK_E_INPUT,
-                             "auxiliary variable %zu occurs in no row: nothing constrains it, and "
-                             "the format has no point for it",
-                             v - n_inputs);
+        if (v < n_inputs || s->pk->h_basis == CUZK_H_POWERS) {
+            return cuzk_setup_refuse_zero(v, n_inputs, err);
         }
     }
     return CUZK_OK;

@@ -1,5 +1,6 @@
 #include "groth16/groth16.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 
 cuzk_code cuzk_scalar_random(fr *ret, cuzk_err *err)
@@ -93,4 +94,32 @@ cuzk_code cuzk_trapdoor_check(const cuzk_trapdoor *trapdoor, cuzk_err *err)
         return CUZK_FAIL(err, CUZK_E_INPUT, "the trapdoor's %s is zero: draw another", zero);
     }
     return CUZK_OK;
+}
+
+cuzk_code cuzk_setup_refuse_domain(unsigned lg, cuzk_err *err)
+{
+    return CUZK_FAIL(err, CUZK_E_INPUT,
+                     "the trapdoor's tau is in the domain of 2^%u points: draw another", lg);
+}
+
+cuzk_code cuzk_setup_refuse_root(uint64_t var, cuzk_err *err)
+{
+    return CUZK_FAIL(err, CUZK_E_INPUT,
+                     "the trapdoor's tau is a root of the polynomial of variable %" PRIu64
+                     ": draw another",
+                     var);
+}
+
+cuzk_code cuzk_setup_refuse_zero(uint64_t var, uint32_t n_inputs, cuzk_err *err)
+{
+    if (var < n_inputs) {
+        return CUZK_FAIL(err, CUZK_E_INPUT,
+                         "the trapdoor makes the verifying key's point of input %" PRIu64
+                         " infinite: draw another",
+                         var);
+    }
+    return CUZK_FAIL(err, CUZK_E_INPUT,
+                     "auxiliary variable %" PRIu64 " occurs in no row: nothing constrains it, and "
+                     "the format has no point for it",
+                     var - n_inputs);
 }

@@ -11,13 +11,11 @@
         }                                                                                          \
     } while (0)
 
-static uint64_t refs_of(const cuzk_template *t) { return (uint64_t)1 + t->n_ports + t->n_aux; }
-
 static cuzk_code check_rows(const cuzk_shape *s, uint32_t k, unsigned m, const char *file,
                             cuzk_err *err)
 {
     const cuzk_template *t = &s->templates[k];
-    uint32_t refs = (uint32_t)refs_of(t);
+    uint32_t refs = (uint32_t)cuzk_template_refs(t);
     CHECK((uint64_t)t->offsets[m] + t->n_rows + 1 <= s->n_offsets, "templates", k,
           "offsets out of range");
     const uint32_t *offset = s->offsets + t->offsets[m];
@@ -41,17 +39,17 @@ static cuzk_code check_template(const cuzk_shape *s, uint32_t k, const char *fil
     const cuzk_template *t = &s->templates[k];
     CHECK(memchr(t->gadget, 0, sizeof t->gadget), "templates", k, "gadget name has no end");
     CHECK(t->n_ports < CUZK_TEMPLATE_REFS_MAX && t->n_aux < CUZK_TEMPLATE_REFS_MAX &&
-              refs_of(t) <= CUZK_TEMPLATE_REFS_MAX,
+              cuzk_template_refs(t) <= CUZK_TEMPLATE_REFS_MAX,
           "templates", k, "more than 65535 references");
     CHECK(t->record_bytes % 8 == 0, "templates", k, "record size is no multiple of 8");
-    CHECK((uint64_t)t->classes + (refs_of(t) + 63) / 64 <= s->n_class_words, "templates", k,
-          "classes out of range");
+    CHECK((uint64_t)t->classes + (cuzk_template_refs(t) + 63) / 64 <= s->n_class_words, "templates",
+          k, "classes out of range");
     CHECK(t->plan % 8 == 0 && (uint64_t)t->plan + t->plan_bytes <= s->plan_bytes, "templates", k,
           "plan out of range");
     const uint64_t *classes = s->classes + t->classes;
     CHECK(classes[0] & 1, "templates", k, "ONE is not of class full");
-    CHECK(cuzk_bits_count(classes, 1 + t->n_ports, (uint32_t)refs_of(t)) == t->n_full, "templates",
-          k, "number of full variables does not match the classes");
+    CHECK(cuzk_bits_count(classes, 1 + t->n_ports, (uint32_t)cuzk_template_refs(t)) == t->n_full,
+          "templates", k, "number of full variables does not match the classes");
     for (unsigned m = 0; m < 3; m++) {
         CUZK_TRY(check_rows(s, k, m, file, err));
     }

@@ -105,6 +105,12 @@ static inline const cuzk_template *cuzk_shape_template(const cuzk_shape *s, cons
     return &s->templates[i->template_id];
 }
 
+/** How many references a template has: ONE, its ports, its aux. */
+static inline uint64_t cuzk_template_refs(const cuzk_template *t)
+{
+    return (uint64_t)1 + t->n_ports + t->n_aux;
+}
+
 /** How many of the bits [from, to) are set. */
 static inline uint32_t cuzk_bits_count(const uint64_t *bits, uint32_t from, uint32_t to)
 {

@@ -49,8 +49,6 @@ struct cuzk_cuda_circuit {
     cuzk_cuda_vars_rank *ranks[QUERIES];
 };
 
-static uint64_t refs_of(const cuzk_template *t) { return (uint64_t)1 + t->n_ports + t->n_aux; }
-
 static uint64_t map_words(uint64_t bits)
 {
     return (bits + VARS_GROUP - 1) / VARS_GROUP * (VARS_GROUP / 64);
@@ -86,8 +84,7 @@ static void set_bytes(sizes *z, const cuzk_shape *s)
     };
     for (int i = 0; i < PIECES; i++) {
         z->bytes[i] = bytes[i];
-        z->at[i] = z->total;
-        z->total += (bytes[i] + 255) / 256 * 256;
+        z->at[i] = cuzk_cuda_place(&z->total, bytes[i]);
     }
 }
 
@@ -95,7 +92,7 @@ static sizes sizes_of(const cuzk_shape *s)
 {
     sizes z = {.input_words = map_words(s->n_inputs), .aux_words = map_words(cuzk_shape_aux(s))};
     for (uint32_t k = 0; k < s->n_templates; k++) {
-        z.refs += refs_of(&s->templates[k]);
+        z.refs += cuzk_template_refs(&s->templates[k]);
         z.template_rows += s->templates[k].n_rows;
     }
     for (uint32_t i = 0; i < s->n_instances; i++) {
@@ -124,7 +121,7 @@ static void fill_refs(const cuzk_shape *s, const cuzk_template *t, uint32_t *own
     uint32_t place[2] = {0, 0}; /* of the next bit, of the next full one */
     own[0] = 0;
     refs[0] = EVAL_REF_ONE;
-    for (uint32_t r = 1; r < refs_of(t); r++) {
+    for (uint32_t r = 1; r < cuzk_template_refs(t); r++) {
         bool full = cuzk_template_is_full(s, t, r), port = r <= t->n_ports;
         own[r] = port ? 0 : full ? place[1]++ : place[0];
         place[0] += !port; /* a bit's slot is its aux number: full ones count */
@@ -242,7 +239,7 @@ static cuzk_code put_refs(const cuzk_cuda_circuit *c, cuzk_cuda_stream stream, c
     for (uint32_t k = 0, at = 0; code == CUZK_OK && k < s->n_templates; k++) {
         fill_refs(s, &s->templates[k], p[0] + at, p[1] + at);
         p[2][k] = at;
-        at += (uint32_t)refs_of(&s->templates[k]);
+        at += (uint32_t)cuzk_template_refs(&s->templates[k]);
     }
     const int piece[] = {OWN, REFS, FIRST_REF};
     for (int i = 0; i < 3; i++) {

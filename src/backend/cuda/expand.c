@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "backend/cuda/dfr_host.h"
 #include "backend/cuda/each_expand.h"
 #include "base/sha256.h"
 #include "gadget/expand.h"
@@ -10,7 +11,6 @@
 #include "gadget/poseidon.h"
 #include "gadget/uint32.h"
 
-_Static_assert(sizeof(dfr) == sizeof(fr), "elements are the same on host and device");
 _Static_assert(sizeof(cuzk_word_plan) == 2 * sizeof(uint64_t), "a plan is pairs of words");
 
 /* Instances that one launch expands: those of templates of one kind and, but for SHA-256, of one
@@ -85,7 +85,7 @@ uint64_t cuzk_cuda_expand_cost(const cuzk_shape *s)
     for (uint32_t i = 0; i < s->n_instances; i++) {
         listed += cuzk_shape_template(s, &s->instances[i])->n_aux != 0;
     }
-    return (layout_of(used, listed).bytes + 255) / 256 * 256;
+    return cuzk_cuda_rounded(layout_of(used, listed).bytes);
 }
 
 /* ---- what goes to the device ---- */
@@ -329,14 +329,12 @@ static dfr first_of_state(const poseidon_params *p, cuzk_poseidon_tag tag)
 {
     fr l = cuzk_poseidon_tag_value(tag, p->arity);
     fr v;
-    dfr ret;
     fr_add(&l, &l, &p->compressed[0]);
     fr_sqr(&v, &l);
     fr_sqr(&v, &v);
     fr_mul(&v, &v, &l);
     fr_add(&v, &v, &p->compressed[p->width]);
-    memcpy(&ret, &v, sizeof ret);
-    return ret;
+    return dfr_of_fr(&v);
 }
 
 static cuzk_code hash(const cuzk_cuda_expand *e, const group *g, const cuzk_cuda_expand_on *on,

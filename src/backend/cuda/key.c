@@ -31,7 +31,7 @@ enum {
     CHUNK_MAX_LG = 28,
     RUN_LG = 15, /* points that a thread reads at a time */
     READERS_MAX = 8,
-    ALIGN = 256, /* of device memory; a verdict takes as much */
+    VERDICT_BYTES = CUZK_CUDA_ALIGN, /* in front of which a chunk ends */
 };
 
 /* How the points of a list come. Point t of chunk k has the index
@@ -70,8 +70,6 @@ typedef struct reading {
 /* ---- the order of points ---- */
 
 static unsigned least(unsigned a, unsigned b) { return a < b ? a : b; }
-
-static uint64_t rounded(uint64_t bytes) { return (bytes + ALIGN - 1) / ALIGN * ALIGN; }
 
 static walk walk_in_order(unsigned chunk_lg, uint64_t n)
 {
@@ -347,7 +345,8 @@ static unsigned wanted_lg(const cuzk_cuda_key_plan *plan)
 uint64_t cuzk_cuda_key_scratch_bytes(const cuzk_cuda_key_plan *plan)
 {
     uint64_t chunk = (uint64_t)G1_UNCOMPRESSED_BYTES << wanted_lg(plan);
-    return LANES * (rounded(chunk) + ALIGN + (any_pinned(plan) ? rounded(chunk) : 0));
+    return LANES * (cuzk_cuda_rounded(chunk) + VERDICT_BYTES +
+                    (any_pinned(plan) ? cuzk_cuda_rounded(chunk) : 0));
 }
 
 /* As many points as the plan wants at a time, or as the longest list has; two at least. */
@@ -364,7 +363,7 @@ static unsigned chunk_lg_for(const cuzk_cuda_key_plan *plan, const cuzk_params_l
 
 static cuzk_code open_lane(reading *r, lane *l, cuzk_cuda_stream stream, bool pinned, cuzk_err *err)
 {
-    uint64_t bytes = r->chunk_bytes + ALIGN;
+    uint64_t bytes = r->chunk_bytes + VERDICT_BYTES;
     const uint32_t all_good = POINTS_ALL_GOOD;
     void *staging;
     l->stream = stream;
@@ -381,8 +380,6 @@ static cuzk_code open_lane(reading *r, lane *l, cuzk_cuda_stream stream, bool pi
 
 static cuzk_code take_query(cuzk_cuda_key *key, cuzk_params_part part, bool pinned, cuzk_err *err)
 {
-    static const char *const names[] = {"query h", "query l", "query a", "query b_g1",
-                                        "query b_g2"};
     cuzk_cuda_query *q = &key->query[part];
     uint64_t bytes = cuzk_cuda_query_bytes(part, q->n);
     if (pinned) {
@@ -391,7 +388,7 @@ static cuzk_code take_query(cuzk_cuda_key *key, cuzk_params_part part, bool pinn
         q->pinned = p;
         return CUZK_OK;
     }
-    return cuzk_cuda_take(key->memory, &q->block, bytes, names[part], err);
+    return cuzk_cuda_take(key->memory, &q->block, bytes, cuzk_params_part_name(part), err);
 }
 
 /* The empty key and what is needed to fill it. */
@@ -400,7 +397,7 @@ static cuzk_code prepare(reading *r, cuzk_cuda_key *key, const cuzk_params_layou
 {
     unsigned chunk_lg = chunk_lg_for(plan, layout);
     bool pinned = any_pinned(plan);
-    r->chunk_bytes = rounded((uint64_t)G1_UNCOMPRESSED_BYTES << chunk_lg);
+    r->chunk_bytes = cuzk_cuda_rounded((uint64_t)G1_UNCOMPRESSED_BYTES << chunk_lg);
     for (cuzk_params_part part = 0; part < CUZK_PARAMS_PARTS; part++) {
         const cuzk_params_list *list = &layout->list[part];
         key->query[part].n = list->n + (part == CUZK_PARAMS_H ? UINT64_C(1) : 0);
@@ -497,7 +494,7 @@ cuzk_code cuzk_cuda_key_bytes(uint64_t ret[CUZK_PARAMS_PARTS], const char *param
     CUZK_TRY(cuzk_params_scan_shape(&layout, params, s, POINT_CHECK_NONE, err));
     for (cuzk_params_part part = 0; part < CUZK_PARAMS_PARTS; part++) {
         uint64_t n = layout.list[part].n + (part == CUZK_PARAMS_H ? UINT64_C(1) : 0);
-        ret[part] = rounded(cuzk_cuda_query_bytes(part, n));
+        ret[part] = cuzk_cuda_rounded(cuzk_cuda_query_bytes(part, n));
     }
     cuzk_params_layout_clear(&layout);
     return CUZK_OK;

@@ -20,8 +20,6 @@ typedef struct writer {
     size_t room; /* bytes of encoded, points and bytes */
 } writer;
 
-static const char *const names[CUZK_PARAMS_PARTS] = {"h", "l", "a", "b_g1", "b_g2"};
-
 static size_t point_bytes(cuzk_params_part part) { return (size_t)cuzk_cuda_query_bytes(part, 1); }
 
 /* H's points are in bit-reversed places, infinity last. */
@@ -71,7 +69,7 @@ static cuzk_code put_chunk(const writer *w, cuzk_params_part part, uint64_t begi
         return CUZK_FAIL(err, CUZK_E_ARG,
                          "%s of the key is infinity at point %" PRIu64
                          ", which a .params file cannot hold",
-                         names[part], begin + (bad - job.begin));
+                         cuzk_params_part_name(part), begin + (bad - job.begin));
     }
     return cuzk_file_writer_put(w->file, w->bytes, n * bytes, err);
 }
@@ -81,7 +79,8 @@ static cuzk_code put_query(const writer *w, cuzk_params_part part, cuzk_err *err
     uint64_t n = w->key->query[part].n - (part == CUZK_PARAMS_H);
     uint8_t length[4];
     if (n > UINT32_MAX) {
-        return CUZK_FAIL(err, CUZK_E_ARG, "%s of the key has %" PRIu64 " points", names[part], n);
+        return CUZK_FAIL(err, CUZK_E_ARG, "%s of the key has %" PRIu64 " points",
+                         cuzk_params_part_name(part), n);
     }
     cuzk_store_u32be(length, (uint32_t)n);
     CUZK_TRY(cuzk_file_writer_put(w->file, length, sizeof length, err));

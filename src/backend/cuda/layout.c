@@ -18,13 +18,6 @@ enum {
 static const cuzk_params_part leaving[] = {CUZK_PARAMS_H, CUZK_PARAMS_L, CUZK_PARAMS_A,
                                            CUZK_PARAMS_B_G1, CUZK_PARAMS_B_G2};
 
-static uint64_t take(uint64_t *at, uint64_t bytes)
-{
-    uint64_t start = *at;
-    *at += (bytes + 255) / 256 * 256;
-    return start;
-}
-
 /* The tables of the three transforms of a proof (prover.c). */
 static uint64_t table_bytes(unsigned lg, uint64_t limit)
 {
@@ -53,15 +46,15 @@ static void place_working(cuzk_cuda_layout *l, const cuzk_cuda_sizes *s)
     for (int part = 0; part < CUZK_PARAMS_PARTS; part++) {
         most = s->points[part] > most && part != CUZK_PARAMS_H ? s->points[part] : most;
     }
-    l->at.records = take(&at, s->record_bytes);
-    l->at.bits = take(&at, bitmap_bytes(s->n_aux));
-    l->at.full = take(&at, (uint64_t)s->n_slots * sizeof(dfr));
-    l->at.selected = take(&at, bitmap_bytes(most));
-    l->at.tail = take(&at, (uint64_t)s->n_slots * sizeof(dfr));
-    l->at.which = take(&at, (uint64_t)s->n_slots * sizeof(uint32_t));
-    l->at.a = take(&at, sizeof(dfr) << s->lg_domain);
-    l->at.b = take(&at, sizeof(dfr) << s->lg_domain);
-    l->at.scratch = take(&at, l->scratch_bytes);
+    l->at.records = cuzk_cuda_place(&at, s->record_bytes);
+    l->at.bits = cuzk_cuda_place(&at, bitmap_bytes(s->n_aux));
+    l->at.full = cuzk_cuda_place(&at, (uint64_t)s->n_slots * sizeof(dfr));
+    l->at.selected = cuzk_cuda_place(&at, bitmap_bytes(most));
+    l->at.tail = cuzk_cuda_place(&at, (uint64_t)s->n_slots * sizeof(dfr));
+    l->at.which = cuzk_cuda_place(&at, (uint64_t)s->n_slots * sizeof(uint32_t));
+    l->at.a = cuzk_cuda_place(&at, sizeof(dfr) << s->lg_domain);
+    l->at.b = cuzk_cuda_place(&at, sizeof(dfr) << s->lg_domain);
+    l->at.scratch = cuzk_cuda_place(&at, l->scratch_bytes);
     l->at.total = at;
 }
 
@@ -73,8 +66,9 @@ static bool scratch_of(uint64_t *ret, const cuzk_cuda_sizes *s, const cuzk_cuda_
                        uint64_t bytes)
 {
     uint64_t most = 0;
-    for (int part = 0; part < CUZK_PARAMS_PARTS; part++) {
-        msm_group g = part == CUZK_PARAMS_B_G2 ? MSM_G2 : MSM_G1;
+    *ret_fits = true;
+    for (cuzk_params_part part = 0; part < CUZK_PARAMS_PARTS; part++) {
+        msm_group g = cuzk_cuda_group_of(part);
         uint64_t n = l->pinned[part] && l->chunk_points[part] < s->points[part]
                          ? l->chunk_points[part]
                          : s->points[part];
@@ -113,7 +107,12 @@ static bool with_scratch(cuzk_cuda_layout *l, const cuzk_cuda_sizes *s, uint64_t
     l->resident = s->circuit_bytes + l->table_bytes;
     l->pinned_bytes = 0;
     for (cuzk_params_part part = 0; part < CUZK_PARAMS_PARTS; part++) {
-        *(l->pinned[part] ? &l->pinned_bytes : &l->resident) += rounded_query_bytes(s, part);
+        uint64_t bytes = cuzk_cuda_rounded(cuzk_cuda_query_bytes(part, s->points[part]));
+        if (l->pinned[part]) {
+            l->pinned_bytes += bytes;
+        } else {
+            l->resident += bytes;
+        }
     }
     l->working = l->at.total + 2 * l->chunk_bytes;
     return true;

@@ -9,6 +9,12 @@
  * numbers alone.
  */
 
+/** Where a query's points are. */
+static inline msm_group cuzk_cuda_group_of(cuzk_params_part part)
+{
+    return part == CUZK_PARAMS_B_G2 ? MSM_G2 : MSM_G1;
+}
+
 /** What there is to place. */
 typedef struct cuzk_cuda_sizes {
     unsigned lg_domain;

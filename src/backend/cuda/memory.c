@@ -25,10 +25,10 @@ void cuzk_cuda_unbook(cuzk_cuda_memory *m, uint64_t bytes) { atomic_fetch_sub(&m
 cuzk_code cuzk_cuda_take(cuzk_cuda_memory *m, cuzk_cuda_block *ret, uint64_t bytes,
                          const char *what, cuzk_err *err)
 {
-    uint64_t rounded = (bytes + 255) / 256 * 256;
+    uint64_t rounded = cuzk_cuda_rounded(bytes);
     void *p;
     CUZK_TRY(cuzk_cuda_book(m, rounded, what, err));
-    cuzk_code code = cuzk_cuda_alloc(&p, rounded ? rounded : 256, err);
+    cuzk_code code = cuzk_cuda_alloc(&p, rounded ? rounded : CUZK_CUDA_ALIGN, err);
     if (code != CUZK_OK) {
         cuzk_cuda_unbook(m, rounded);
         return code;

@@ -20,6 +20,22 @@ typedef struct cuzk_cuda_block {
     uint64_t bytes;
 } cuzk_cuda_block;
 
+enum { CUZK_CUDA_ALIGN = 256 }; /* bytes, of what is taken, and of its pieces */
+
+static inline uint64_t cuzk_cuda_rounded(uint64_t bytes)
+{
+    return (bytes + CUZK_CUDA_ALIGN - 1) / CUZK_CUDA_ALIGN * CUZK_CUDA_ALIGN;
+}
+
+/** Places the next piece of a block, of so many bytes, at *end, which moves behind it. Returns the
+ *  piece's offset. */
+static inline uint64_t cuzk_cuda_place(uint64_t *end, uint64_t bytes)
+{
+    uint64_t start = *end;
+    *end += cuzk_cuda_rounded(bytes);
+    return start;
+}
+
 /** Books bytes, e.g. of what a library allocates. CUZK_E_MEMORY, naming `what` and the numbers,
  *  when the budget would be exceeded. */
 cuzk_code cuzk_cuda_book(cuzk_cuda_memory *m, uint64_t bytes, const char *what, cuzk_err *err);

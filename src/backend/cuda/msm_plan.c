@@ -1,5 +1,6 @@
 #include "backend/cuda/msm_plan.h"
 
+#include "backend/cuda/memory.h"
 #include "backend/cuda/msm_tree.h"
 
 #include <string.h>
@@ -39,34 +40,27 @@ static unsigned best_width(msm_group g, unsigned log_n)
     return table[log_n < last ? log_n : last];
 }
 
-static uint64_t take(uint64_t *at, uint64_t bytes)
-{
-    uint64_t start = *at;
-    *at += (bytes + 255) / 256 * 256;
-    return start;
-}
-
 static void lay_out(msm_plan *p)
 {
     uint64_t field = p->group == MSM_G1 ? 48 : 96;
     uint64_t at = 0, entries = p->entries, buckets = p->buckets;
     msm_layout *l = &p->at;
-    l->sums = take(&at, p->windows * 4 * field);
-    l->terms = take(&at, p->windows * 32 * 4 * field);
-    l->carries = take(&at, p->chunks * 2 * field);
-    l->carry_keys = take(&at, p->chunks * sizeof(uint32_t));
-    l->counts = take(&at, 32 * sizeof(uint32_t));
-    l->keys[0] = take(&at, 8 * entries);
-    l->keys[1] = take(&at, 8 * entries);
-    l->starts = take(&at, 4 * (buckets + 1));
-    l->nodes = take(&at, (p->chunk / 2 + 1) * 2 * field);
-    l->buckets = take(&at, buckets * 2 * field);
-    l->prefix = take(&at, (uint64_t)p->limits.threads * p->limits.depth * field);
+    l->sums = cuzk_cuda_place(&at, p->windows * 4 * field);
+    l->terms = cuzk_cuda_place(&at, p->windows * 32 * 4 * field);
+    l->carries = cuzk_cuda_place(&at, p->chunks * 2 * field);
+    l->carry_keys = cuzk_cuda_place(&at, p->chunks * sizeof(uint32_t));
+    l->counts = cuzk_cuda_place(&at, 32 * sizeof(uint32_t));
+    l->keys[0] = cuzk_cuda_place(&at, 8 * entries);
+    l->keys[1] = cuzk_cuda_place(&at, 8 * entries);
+    l->starts = cuzk_cuda_place(&at, 4 * (buckets + 1));
+    l->nodes = cuzk_cuda_place(&at, (p->chunk / 2 + 1) * 2 * field);
+    l->buckets = cuzk_cuda_place(&at, buckets * 2 * field);
+    l->prefix = cuzk_cuda_place(&at, (uint64_t)p->limits.threads * p->limits.depth * field);
     uint64_t sweep = (uint64_t)p->windows * p->sweep_threads * 8 * field;
-    l->sweeps[0] = take(&at, sweep);
-    l->sweeps[1] = take(&at, sweep);
+    l->sweeps[0] = cuzk_cuda_place(&at, sweep);
+    l->sweeps[1] = cuzk_cuda_place(&at, sweep);
     l->sort_bytes = entries / 4 + ((uint64_t)4 << 20);
-    l->sort = take(&at, l->sort_bytes);
+    l->sort = cuzk_cuda_place(&at, l->sort_bytes);
     l->total = at;
 }
 

@@ -1,5 +1,6 @@
 #include "backend/cuda/prover.h"
 
+#include "backend/cuda/dfr_host.h"
 #include "backend/cuda/msm.h"
 #include "backend/cuda/setup.h"
 #include "base/system.h"
@@ -53,17 +54,10 @@ cuzk_code cuzk_cuda_prover_cost(cuzk_circuit_cost *ret, const cuzk_shape *shape,
 
 /* ---- making ---- */
 
-static dfr device_fr(const fr *a)
-{
-    dfr r;
-    memcpy(&r, a, sizeof r);
-    return r;
-}
-
 static cuzk_code make_transforms(cuzk_cuda_prover *p, unsigned lg, cuzk_err *err)
 {
     fr w = fr_root_of_unity(FR_ROOT_BELLMAN, lg), g = ntt_coset_bellman(), z = g;
-    dfr root = device_fr(&w), coset = device_fr(&g);
+    dfr root = dfr_of_fr(&w), coset = dfr_of_fr(&g);
     size_t limit = p->layout.table_limit;
     CUZK_TRY(cuzk_cuda_book(p->memory, p->layout.table_bytes, "the transforms' tables", err));
     p->table_bytes = p->layout.table_bytes;
@@ -78,7 +72,7 @@ static cuzk_code make_transforms(cuzk_cuda_prover *p, unsigned lg, cuzk_err *err
     }
     fr_sub(&z, &z, &fr_one);
     fr_inv(&z, &z);
-    p->z_inv = device_fr(&z);
+    p->z_inv = dfr_of_fr(&z);
     return CUZK_OK;
 }
 

@@ -1,5 +1,6 @@
 #include "backend/cuda/setup.h"
 
+#include "backend/cuda/dfr_host.h"
 #include "backend/cuda/each_setup.h"
 #include "backend/cuda/fixed.h"
 #include "backend/cuda/setup_lists.h"
@@ -47,18 +48,11 @@ typedef struct setup {
     cuzk_cuda_fixed g1, g2;
 } setup;
 
-static dfr dfr_of(const fr *a)
-{
-    dfr r;
-    memcpy(&r, a, sizeof r);
-    return r;
-}
-
 static void powers_of(cuzk_cuda_setup_powers *ret, const fr *x)
 {
     fr p = *x;
     for (unsigned k = 0; k < CUZK_CUDA_SETUP_MAX_LG; k++) {
-        ret->x[k] = dfr_of(&p);
+        ret->x[k] = dfr_of_fr(&p);
         fr_sqr(&p, &p);
     }
     cuzk_wipe(&p, sizeof p);
@@ -135,10 +129,10 @@ static cuzk_code make_basis(setup *s, cuzk_err *err)
     cuzk_cuda_setup_basis_job job = {.basis = s->basis.p,
                                      .n = n,
                                      .stride = stride,
-                                     .tau = dfr_of(&s->t->tau),
-                                     .scale = dfr_of(&scale),
-                                     .step = dfr_of(&step),
-                                     .step_inv = dfr_of(&step_inv)};
+                                     .tau = dfr_of_fr(&s->t->tau),
+                                     .scale = dfr_of_fr(&scale),
+                                     .step = dfr_of_fr(&step),
+                                     .step_inv = dfr_of_fr(&step_inv)};
     powers_of(&job.powers, &w);
     cuzk_code code = cuzk_cuda_setup_basis(&job, stride, s->stream, err);
     cuzk_wipe(&job, sizeof job);
@@ -179,35 +173,19 @@ static cuzk_code sum_columns(setup *s, cuzk_err *err)
     return cuzk_cuda_setup_add(&inputs, n_inputs, s->stream, err);
 }
 
-static cuzk_code refuse_root(uint32_t var, cuzk_err *err)
-{
-    return CUZK_FAIL(err, CUZK_E_INPUT,
-                     "the trapdoor's tau is a root of the polynomial of variable %u: draw another",
-                     var);
-}
-
 static cuzk_code check_bad(const setup *s, const uint32_t bad[CUZK_CUDA_SETUP_BADS], cuzk_err *err)
 {
     if (bad[CUZK_CUDA_SETUP_BAD_A] != UINT32_MAX) {
-        return refuse_root(bad[CUZK_CUDA_SETUP_BAD_A], err);
+        return cuzk_setup_refuse_root(bad[CUZK_CUDA_SETUP_BAD_A], err);
     }
     if (bad[CUZK_CUDA_SETUP_BAD_B] != UINT32_MAX) {
-        return refuse_root(bad[CUZK_CUDA_SETUP_BAD_B], err);
+        return cuzk_setup_refuse_root(bad[CUZK_CUDA_SETUP_BAD_B], err);
     }
     uint32_t c = bad[CUZK_CUDA_SETUP_BAD_C];
     if (c == UINT32_MAX) {
         return CUZK_OK;
     }
-    if (c < s->s->n_inputs) {
-        return CUZK_FAIL(err, CUZK_E_INPUT,
-                         "the trapdoor makes the verifying key's point of input %u infinite: draw "
-                         "another",
-                         c);
-    }
-    return CUZK_FAIL(err, CUZK_E_INPUT,
-                     "auxiliary variable %u occurs in no row: nothing constrains it, and the "
-                     "format has no point for it",
-                     c - s->s->n_inputs);
+    return cuzk_setup_refuse_zero(c, s->s->n_inputs, err);
 }
 
 /* c becomes beta A + alpha B + C over gamma or delta. */
@@ -223,10 +201,10 @@ static cuzk_code combine(setup *s, cuzk_err *err)
                                        .b_inputs = s->b_inputs.bits.p,
                                        .bad = s->bad.p,
                                        .n_inputs = s->s->n_inputs,
-                                       .alpha = dfr_of(&s->t->alpha),
-                                       .beta = dfr_of(&s->t->beta),
-                                       .gamma_inv = dfr_of(&s->gamma_inv),
-                                       .delta_inv = dfr_of(&s->delta_inv)};
+                                       .alpha = dfr_of_fr(&s->t->alpha),
+                                       .beta = dfr_of_fr(&s->t->beta),
+                                       .gamma_inv = dfr_of_fr(&s->gamma_inv),
+                                       .delta_inv = dfr_of_fr(&s->delta_inv)};
     cuzk_code code = cuzk_cuda_setup_combine(&job, s->n_vars, s->stream, err);
     cuzk_wipe(&job, sizeof job);
     CUZK_TRY(code);
@@ -344,7 +322,7 @@ static cuzk_code h_query(setup *s, cuzk_err *err)
     CUZK_TRY(new_query(s, CUZK_PARAMS_H, n, &points, err));
     fr_mul(&scale, &s->z, &s->delta_inv);
     cuzk_cuda_setup_h_job job = {
-        .ret = s->scalars.p, .lg = s->key->lg_domain, .scale = dfr_of(&scale)};
+        .ret = s->scalars.p, .lg = s->key->lg_domain, .scale = dfr_of_fr(&scale)};
     powers_of(&job.powers, &s->t->tau);
     cuzk_code code = CUZK_OK;
     for (; code == CUZK_OK && job.begin < n; job.begin += s->plan.chunk) {
@@ -467,9 +445,7 @@ static cuzk_code begin(setup *s, cuzk_err *err)
     }
     fr_sub(&s->z, &s->z, &fr_one);
     if (fr_is_zero(&s->z)) {
-        return CUZK_FAIL(err, CUZK_E_INPUT,
-                         "the trapdoor's tau is in the domain of 2^%u points: draw another",
-                         s->key->lg_domain);
+        return cuzk_setup_refuse_domain(s->key->lg_domain, err);
     }
     return CUZK_OK;
 }

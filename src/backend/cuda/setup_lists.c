@@ -3,8 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static uint32_t refs_of(const cuzk_template *t) { return 1 + t->n_ports + t->n_aux; }
-
 static uint64_t terms_of(const cuzk_shape *s, const cuzk_template *t, unsigned m)
 {
     const uint32_t *offset = s->offsets + t->offsets[m];
@@ -16,7 +14,7 @@ static void transpose(cuzk_setup_lists *l, const cuzk_shape *s, const cuzk_templ
 {
     const uint32_t *offset = s->offsets + t->offsets[m];
     uint32_t *first = l->first + l->n_first;
-    uint32_t refs = refs_of(t);
+    uint32_t refs = (uint32_t)cuzk_template_refs(t);
     memset(first, 0, (refs + 1) * sizeof *first);
     for (uint32_t k = offset[0]; k < offset[t->n_rows]; k++) {
         first[cuzk_term_ref(s->terms[k])]++;
@@ -41,7 +39,7 @@ static cuzk_code make_columns(cuzk_setup_lists *l, const cuzk_shape *s, cuzk_err
     uint64_t n_first = 0, n_terms = 0;
     for (uint32_t k = 0; k < s->n_templates; k++) {
         const cuzk_template *t = &s->templates[k];
-        n_first += 3 * ((uint64_t)refs_of(t) + 1);
+        n_first += 3 * (cuzk_template_refs(t) + 1);
         n_terms += terms_of(s, t, 0) + terms_of(s, t, 1) + terms_of(s, t, 2);
     }
     if (n_first > UINT32_MAX || n_terms > UINT32_MAX) {

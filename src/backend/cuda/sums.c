@@ -16,11 +16,6 @@ typedef struct range {
 
 static uint64_t point_bytes(cuzk_params_part part) { return cuzk_cuda_query_bytes(part, 1); }
 
-static msm_group group_of(cuzk_params_part part)
-{
-    return part == CUZK_PARAMS_B_G2 ? MSM_G2 : MSM_G1;
-}
-
 unsigned cuzk_cuda_sums_count(const cuzk_cuda_layout *layout, const uint64_t *points)
 {
     uint64_t n = 0;
@@ -48,7 +43,7 @@ static cuzk_code start_full(cuzk_cuda_prover *p, cuzk_params_part part, const vo
                             const uint32_t *which, const dfr *scalars, uint64_t n, cuzk_err *err)
 {
     msm_plan plan;
-    msm_group g = group_of(part);
+    msm_group g = cuzk_cuda_group_of(part);
     if (n == 0) {
         return CUZK_OK;
     }
@@ -62,7 +57,7 @@ static cuzk_code start_ones(cuzk_cuda_prover *p, cuzk_params_part part, const vo
                             const uint32_t *bits, uint64_t n, cuzk_err *err)
 {
     msm_plan plan;
-    msm_group g = group_of(part);
+    msm_group g = cuzk_cuda_group_of(part);
     CUZK_TRY(cuzk_cuda_ones_plan(&plan, g, n, p->limits[g], p->layout.scratch_bytes, err));
     CUZK_TRY((g == MSM_G2 ? cuzk_cuda_ones_g2_start : cuzk_cuda_ones_g1_start)(
         &plan, points, bits, p->work.scratch, p->stream, err));

@@ -75,9 +75,12 @@ typedef enum cuzk_params_part {
     CUZK_PARAMS_PARTS,
 } cuzk_params_part;
 
+/** Its name in messages: h, l, a, b_g1, b_g2. */
+const char *cuzk_params_part_name(cuzk_params_part part);
+
 /** Where one list is. */
 typedef struct cuzk_params_list {
-    const char *name; /* static: "h", "l", "a", "b_g1", "b_g2" */
+    const char *name; /* static: cuzk_params_part_name */
     uint64_t offset;  /* of its first point in the file; its length is in the 4 bytes before */
     uint32_t n;
 } cuzk_params_list;

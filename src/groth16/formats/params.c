@@ -9,6 +9,8 @@ static const char *const part_names[] = {"h", "l", "a", "b_g1", "b_g2"};
 static const char *const length_names[] = {"length of h", "length of l", "length of a",
                                            "length of b_g1", "length of b_g2"};
 
+const char *cuzk_params_part_name(cuzk_params_part part) { return part_names[part]; }
+
 void cuzk_params_layout_clear(cuzk_params_layout *layout)
 {
     cuzk_vk_clear(&layout->vk);
@@ -193,19 +195,6 @@ static cuzk_code fit_of_r1cs(fit *f, const cuzk_r1cs *r1cs, cuzk_err *err)
     return CUZK_OK;
 }
 
-/* bits[at + i] |= aux[i] for i < n. */
-static void or_bits(uint64_t *bits, size_t at, const uint64_t *aux, size_t n)
-{
-    for (size_t w = 0; 64 * w < n; w++) {
-        size_t to = at + 64 * w;
-        bits[to / 64] |= aux[w] << to % 64;
-        uint64_t high = to % 64 ? aux[w] >> (64 - to % 64) : 0;
-        if (high) { /* no bit from n on is set */
-            bits[to / 64 + 1] |= high;
-        }
-    }
-}
-
 static cuzk_code fit_of_shape(fit *f, const cuzk_shape *s, cuzk_err *err)
 {
     *f = (fit){.n_inputs = s->n_inputs,
@@ -220,7 +209,7 @@ static cuzk_code fit_of_shape(fit *f, const cuzk_shape *s, cuzk_err *err)
                              f->n_aux);
         }
         cuzk_shape_density(s, m, densities[m]->bits, aux);
-        or_bits(densities[m]->bits, f->n_inputs, aux, f->n_aux);
+        cuzk_bits_or(densities[m]->bits, f->n_inputs, aux, 0, f->n_aux);
         free(aux);
     }
     fit_end(f);
