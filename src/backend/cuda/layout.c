@@ -58,12 +58,10 @@ static void place_working(cuzk_cuda_layout *l, const cuzk_cuda_sizes *s)
     l->at.total = at;
 }
 
-static void at_most(uint64_t *most, uint64_t bytes) { *most = bytes > *most ? bytes : *most; }
-
-/* The most that a partition's sums take of so many bytes of scratch memory, each with as many
- * multiples as it can have; false when one cannot do with them. */
-static bool scratch_of(uint64_t *ret, const cuzk_cuda_sizes *s, const cuzk_cuda_layout *l,
-                       uint64_t bytes)
+/* The scratch memory of the largest sum, when each takes what it can use of so many bytes.
+ * *ret_fits is false when some sum cannot do with them. */
+static uint64_t scratch_of(const cuzk_cuda_sizes *s, const cuzk_cuda_layout *l, uint64_t bytes,
+                           bool *ret_fits)
 {
     uint64_t most = 0;
     *ret_fits = true;

@@ -67,6 +67,13 @@ static cuzk_code make_transforms(cuzk_cuda_prover *p, unsigned lg, cuzk_err *err
                                limit, err));
     CUZK_TRY(cuzk_cuda_ntt_new(&p->back, lg, CUZK_CUDA_NTT_TO_REVERSED, true, &root, &coset, limit,
                                err));
+    uint64_t taken = cuzk_cuda_ntt_bytes(p->inverse) + cuzk_cuda_ntt_bytes(p->forward) +
+                     cuzk_cuda_ntt_bytes(p->back);
+    if (taken > p->table_bytes) {
+        return CUZK_FAIL(err, CUZK_E_INTERNAL,
+                         "the transforms' tables take %llu bytes, planned were %llu",
+                         (unsigned long long)taken, (unsigned long long)p->table_bytes);
+    }
     for (unsigned i = 0; i < lg; i++) {
         fr_sqr(&z, &z);
     }

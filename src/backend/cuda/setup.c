@@ -26,7 +26,7 @@ _Static_assert((int)CUZK_CUDA_SETUP_MAX_LG == (int)NTT_MAX_LG, "powers for each 
 
 /* Some of the inputs or aux variables, on both sides. */
 typedef struct subset {
-    cuzk_setup_ranks host;
+    cuzk_cuda_setup_ranks host;
     cuzk_cuda_block bits, ranks;
 } subset;
 
@@ -40,7 +40,7 @@ typedef struct setup {
     cuzk_cuda_key *key;
     uint64_t n_rows, n_vars;    /* n_rows with those of the inputs */
     fr z, gamma_inv, delta_inv; /* z: tau^N - 1 */
-    cuzk_setup_lists lists;
+    cuzk_cuda_setup_lists lists;
     cuzk_cuda_block base, first, terms, uses, bad;
     subset a_aux, b_aux, b_inputs;
     cuzk_cuda_block basis, sums, scalars; /* secret */
@@ -84,8 +84,8 @@ static void give_secret(const setup *s, cuzk_cuda_block *b)
 
 static cuzk_code put_subset(const setup *s, subset *b, cuzk_err *err)
 {
-    cuzk_setup_ranks *h = &b->host;
-    cuzk_setup_ranks_count(h);
+    cuzk_cuda_setup_ranks *h = &b->host;
+    cuzk_cuda_setup_ranks_count(h);
     CUZK_TRY(put(s, &b->bits, h->bits, h->n_words * sizeof *h->bits, err));
     return put(s, &b->ranks, h->ranks, (h->n_words + 1) * sizeof *h->ranks, err);
 }
@@ -94,9 +94,9 @@ static cuzk_code put_subset(const setup *s, subset *b, cuzk_err *err)
 static cuzk_code make_subsets(setup *s, cuzk_err *err)
 {
     uint32_t n_aux = cuzk_shape_aux(s->s);
-    CUZK_TRY(cuzk_setup_ranks_new(&s->a_aux.host, n_aux, err));
-    CUZK_TRY(cuzk_setup_ranks_new(&s->b_aux.host, n_aux, err));
-    CUZK_TRY(cuzk_setup_ranks_new(&s->b_inputs.host, s->s->n_inputs, err));
+    CUZK_TRY(cuzk_cuda_setup_ranks_new(&s->a_aux.host, n_aux, err));
+    CUZK_TRY(cuzk_cuda_setup_ranks_new(&s->b_aux.host, n_aux, err));
+    CUZK_TRY(cuzk_cuda_setup_ranks_new(&s->b_inputs.host, s->s->n_inputs, err));
     cuzk_shape_density(s->s, 0, NULL, s->a_aux.host.bits);
     cuzk_shape_density(s->s, 1, s->b_inputs.host.bits, s->b_aux.host.bits);
     CUZK_TRY(put_subset(s, &s->a_aux, err));
@@ -106,8 +106,8 @@ static cuzk_code make_subsets(setup *s, cuzk_err *err)
 
 static cuzk_code make_lists(setup *s, cuzk_err *err)
 {
-    cuzk_setup_lists *l = &s->lists;
-    CUZK_TRY(cuzk_setup_lists_make(l, s->s, err));
+    cuzk_cuda_setup_lists *l = &s->lists;
+    CUZK_TRY(cuzk_cuda_setup_lists_make(l, s->s, err));
     CUZK_TRY(put(s, &s->base, l->base, (size_t)3 * s->s->n_templates * sizeof *l->base, err));
     CUZK_TRY(put(s, &s->first, l->first, l->n_first * sizeof *l->first, err));
     CUZK_TRY(put(s, &s->terms, l->terms, l->n_terms * sizeof *l->terms, err));
@@ -236,7 +236,7 @@ typedef struct source {
 
 static uint64_t count(const source *q)
 {
-    return q->of ? cuzk_setup_ranks_total(&q->of->host) : q->n;
+    return q->of ? cuzk_cuda_setup_ranks_total(&q->of->host) : q->n;
 }
 
 /* Makes the points of a source where pointers say, in one of the groups or both. */
@@ -473,9 +473,9 @@ static void clear(setup *s)
     for (size_t i = 0; i < sizeof subsets / sizeof *subsets; i++) {
         cuzk_cuda_give(s->m, &subsets[i]->bits);
         cuzk_cuda_give(s->m, &subsets[i]->ranks);
-        cuzk_setup_ranks_clear(&subsets[i]->host);
+        cuzk_cuda_setup_ranks_clear(&subsets[i]->host);
     }
-    cuzk_setup_lists_clear(&s->lists);
+    cuzk_cuda_setup_lists_clear(&s->lists);
     cuzk_cuda_fixed_clear(&s->g1);
     cuzk_cuda_fixed_clear(&s->g2);
     cuzk_wipe(s, sizeof *s);

@@ -10,7 +10,8 @@ static uint64_t terms_of(const cuzk_shape *s, const cuzk_template *t, unsigned m
 }
 
 /* One matrix of one template: counts the terms of each reference, then places them. */
-static void transpose(cuzk_setup_lists *l, const cuzk_shape *s, const cuzk_template *t, unsigned m)
+static void transpose(cuzk_cuda_setup_lists *l, const cuzk_shape *s, const cuzk_template *t,
+                      unsigned m)
 {
     const uint32_t *offset = s->offsets + t->offsets[m];
     uint32_t *first = l->first + l->n_first;
@@ -34,7 +35,7 @@ static void transpose(cuzk_setup_lists *l, const cuzk_shape *s, const cuzk_templ
     l->n_terms = at;
 }
 
-static cuzk_code make_columns(cuzk_setup_lists *l, const cuzk_shape *s, cuzk_err *err)
+static cuzk_code make_columns(cuzk_cuda_setup_lists *l, const cuzk_shape *s, cuzk_err *err)
 {
     uint64_t n_first = 0, n_terms = 0;
     for (uint32_t k = 0; k < s->n_templates; k++) {
@@ -62,7 +63,7 @@ static cuzk_code make_columns(cuzk_setup_lists *l, const cuzk_shape *s, cuzk_err
     return CUZK_OK;
 }
 
-static bool occurs(const cuzk_setup_lists *l, uint32_t template_id, uint32_t ref)
+static bool occurs(const cuzk_cuda_setup_lists *l, uint32_t template_id, uint32_t ref)
 {
     for (unsigned m = 0; m < 3; m++) {
         const uint32_t *first = l->first + l->base[3 * template_id + m] + ref;
@@ -80,7 +81,7 @@ static int by_var(const void *a, const void *b)
 }
 
 /* at and left of uses in the order of their variables. */
-static void number_uses(cuzk_setup_lists *l)
+static void number_uses(cuzk_cuda_setup_lists *l)
 {
     for (uint64_t begin = 0, end; begin < l->n_uses; begin = end) {
         for (end = begin; end < l->n_uses && l->uses[end].var == l->uses[begin].var; end++) {
@@ -94,7 +95,7 @@ static void number_uses(cuzk_setup_lists *l)
     }
 }
 
-static cuzk_code make_uses(cuzk_setup_lists *l, const cuzk_shape *s, cuzk_err *err)
+static cuzk_code make_uses(cuzk_cuda_setup_lists *l, const cuzk_shape *s, cuzk_err *err)
 {
     uint64_t n = 0;
     for (uint32_t i = 0; i < s->n_instances; i++) {
@@ -127,25 +128,25 @@ static cuzk_code make_uses(cuzk_setup_lists *l, const cuzk_shape *s, cuzk_err *e
     return CUZK_OK;
 }
 
-cuzk_code cuzk_setup_lists_make(cuzk_setup_lists *ret, const cuzk_shape *s, cuzk_err *err)
+cuzk_code cuzk_cuda_setup_lists_make(cuzk_cuda_setup_lists *ret, const cuzk_shape *s, cuzk_err *err)
 {
-    *ret = (cuzk_setup_lists){0};
+    *ret = (cuzk_cuda_setup_lists){0};
     CUZK_TRY(make_columns(ret, s, err));
     return make_uses(ret, s, err);
 }
 
-void cuzk_setup_lists_clear(cuzk_setup_lists *l)
+void cuzk_cuda_setup_lists_clear(cuzk_cuda_setup_lists *l)
 {
     free(l->base);
     free(l->first);
     free(l->terms);
     free(l->uses);
-    *l = (cuzk_setup_lists){0};
+    *l = (cuzk_cuda_setup_lists){0};
 }
 
-cuzk_code cuzk_setup_ranks_new(cuzk_setup_ranks *ret, uint32_t n, cuzk_err *err)
+cuzk_code cuzk_cuda_setup_ranks_new(cuzk_cuda_setup_ranks *ret, uint32_t n, cuzk_err *err)
 {
-    *ret = (cuzk_setup_ranks){.n_words = (size_t)n / 64 + 1};
+    *ret = (cuzk_cuda_setup_ranks){.n_words = (size_t)n / 64 + 1};
     ret->bits = calloc(ret->n_words, sizeof *ret->bits);
     ret->ranks = calloc(ret->n_words + 1, sizeof *ret->ranks);
     return ret->bits && ret->ranks
@@ -153,16 +154,16 @@ cuzk_code cuzk_setup_ranks_new(cuzk_setup_ranks *ret, uint32_t n, cuzk_err *err)
                : CUZK_FAIL(err, CUZK_E_MEMORY, "no memory for the density of %u variables", n);
 }
 
-void cuzk_setup_ranks_count(cuzk_setup_ranks *r)
+void cuzk_cuda_setup_ranks_count(cuzk_cuda_setup_ranks *r)
 {
     for (size_t i = 0; i < r->n_words; i++) {
         r->ranks[i + 1] = r->ranks[i] + (uint32_t)__builtin_popcountll(r->bits[i]);
     }
 }
 
-void cuzk_setup_ranks_clear(cuzk_setup_ranks *r)
+void cuzk_cuda_setup_ranks_clear(cuzk_cuda_setup_ranks *r)
 {
     free(r->bits);
     free(r->ranks);
-    *r = (cuzk_setup_ranks){0};
+    *r = (cuzk_cuda_setup_ranks){0};
 }
