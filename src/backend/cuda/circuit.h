@@ -28,8 +28,8 @@ cuzk_code cuzk_cuda_circuit_new(cuzk_cuda_circuit **ret, const cuzk_shape *s, cu
 /** Frees a circuit; accepts NULL and half-made ones. */
 void cuzk_cuda_circuit_free(cuzk_cuda_circuit *c);
 
-/** Device bytes that a circuit takes, exactly, and bytes that the host keeps for it: 4 bits for each
- *  variable and a little. */
+/** Device bytes that a circuit takes, exactly, and bytes that the host keeps for it: 4 bits for
+ * each variable and a little. */
 uint64_t cuzk_cuda_circuit_cost(const cuzk_shape *s);
 uint64_t cuzk_cuda_circuit_host_cost(const cuzk_shape *s);
 
