@@ -9,53 +9,27 @@
 
 #include <string.h>
 
-/* ---- working memory ---- */
+/* ---- beginning and end ---- */
 
-static cuzk_code begin(cuzk_cuda_prover *p, cuzk_err *err)
+static void begin(cuzk_cuda_prover *p)
 {
-    cuzk_cuda_work *w = &p->work;
-    const cuzk_cuda_working *at = &p->layout.at;
-    *w = (cuzk_cuda_work){0};
-    CUZK_TRY(cuzk_cuda_take(p->memory, &w->block, at->total, "a partition in work", err));
-    uint8_t *base = w->block.p;
-    w->records = base + at->records;
-    w->bits = (uint32_t *)(void *)(base + at->bits);
-    w->full = (dfr *)(void *)(base + at->full);
-    w->selected = (uint32_t *)(void *)(base + at->selected);
-    w->tail = (dfr *)(void *)(base + at->tail);
-    w->which = (uint32_t *)(void *)(base + at->which);
-    w->a = (dfr *)(void *)(base + at->a);
-    w->b = (dfr *)(void *)(base + at->b);
-    w->scratch = base + at->scratch;
-    for (int k = 0; k < 2 && p->layout.chunk_bytes; k++) {
-        CUZK_TRY(cuzk_cuda_take(p->memory, &w->chunk[k], p->layout.chunk_bytes,
-                                "points on their way", err));
-    }
-    return CUZK_OK;
+    p->work.chunks = p->work.n_sums = p->work.n_marks = 0;
 }
 
 static cuzk_code first_of(cuzk_code a, cuzk_code b) { return a != CUZK_OK ? a : b; }
 
-/* Wipes the memory and gives it back; waits first for what was started, also after a failure: it
- * uses the memory. The scratch memory is secret too, it has the scalars' digits. */
+/* Waits for what was started, also after a failure: it uses the memory, which the next partition
+ * gets as it is. */
 static cuzk_code end(cuzk_cuda_prover *p, cuzk_code code, cuzk_err *err)
 {
-    cuzk_cuda_work *w = &p->work;
     cuzk_err later = {0};
-    cuzk_code wiped = CUZK_OK;
-    if (w->block.p) {
-        wiped = cuzk_cuda_zero(w->block.p, w->block.bytes, p->stream, &later);
-        wiped = first_of(wiped, cuzk_cuda_sync(p->copies, wiped == CUZK_OK ? &later : NULL));
-        wiped = first_of(wiped, cuzk_cuda_sync(p->stream, wiped == CUZK_OK ? &later : NULL));
-        cuzk_wipe(p->pinned, p->pinned_bytes);
-    }
-    cuzk_cuda_give(p->memory, &w->block);
-    cuzk_cuda_give(p->memory, &w->chunk[0]);
-    cuzk_cuda_give(p->memory, &w->chunk[1]);
-    if (code == CUZK_OK && wiped != CUZK_OK && err) {
+    cuzk_code waited = cuzk_cuda_sync(p->copies, &later);
+    waited = first_of(waited, cuzk_cuda_sync(p->stream, waited == CUZK_OK ? &later : NULL));
+    cuzk_wipe(p->pinned, p->pinned_bytes);
+    if (code == CUZK_OK && waited != CUZK_OK && err) {
         *err = later;
     }
-    return code == CUZK_OK ? wiped : code;
+    return first_of(code, waited);
 }
 
 static cuzk_code mark(cuzk_cuda_prover *p, cuzk_cuda_phase phase, cuzk_err *err)
@@ -165,7 +139,7 @@ static cuzk_code run(cuzk_cuda_prover *p, cuzk_partition_result *ret,
     cuzk_query_sums sums;
     cuzk_proof proof;
     CUZK_TRY(past_deadline(task, err));
-    CUZK_TRY(begin(p, err));
+    begin(p);
     CUZK_TRY(mark(p, CUZK_CUDA_PHASE_expand, err)); /* the start */
     CUZK_TRY(expand(p, task, err));
     CUZK_TRY(mark(p, CUZK_CUDA_PHASE_expand, err));
@@ -211,7 +185,7 @@ static cuzk_code copy_vectors(cuzk_cuda_prover *p, const cuzk_partition_task *ta
     const cuzk_shape *s = p->shape;
     uint64_t bytes = (uint64_t)cuzk_shape_rows(s) * sizeof(fr);
     unsigned lg = p->key->lg_domain;
-    CUZK_TRY(begin(p, err));
+    begin(p);
     CUZK_TRY(expand(p, task, err));
     CUZK_TRY(cuzk_cuda_eval_ab(p->circuit, w->bits, w->full, w->a, w->b, lg, p->stream, err));
     CUZK_TRY(cuzk_cuda_download(a, w->a, a ? bytes : 0, p->stream, err));

@@ -46,9 +46,8 @@ cuzk_code cuzk_cuda_prover_cost(cuzk_circuit_cost *ret, const cuzk_shape *shape,
     CUZK_TRY(cuzk_cuda_layout_make(&layout, &sizes, budget, err));
     *ret = (cuzk_circuit_cost){0};
     ret->resident[CUZK_MEMORY_HOST] = shape->image.n + cuzk_cuda_circuit_host_cost(shape);
-    ret->resident[CUZK_MEMORY_DEVICE] = layout.resident;
+    ret->resident[CUZK_MEMORY_DEVICE] = layout.resident + layout.working;
     ret->resident[CUZK_MEMORY_PINNED] = layout.pinned_bytes;
-    ret->working[CUZK_MEMORY_DEVICE] = layout.working;
     return CUZK_OK;
 }
 
@@ -155,6 +154,42 @@ static cuzk_code make_key(cuzk_cuda_prover *p, const cuzk_shape *shape, const ke
                            p->memory, p->stream, err);
 }
 
+/* What a partition works in; taken once, as taking and giving back so much takes milliseconds. */
+static cuzk_code make_work(cuzk_cuda_prover *p, cuzk_err *err)
+{
+    cuzk_cuda_work *w = &p->work;
+    const cuzk_cuda_working *at = &p->layout.at;
+    CUZK_TRY(cuzk_cuda_take(p->memory, &w->block, at->total, "a partition in work", err));
+    uint8_t *base = w->block.p;
+    w->records = base + at->records;
+    w->bits = (uint32_t *)(void *)(base + at->bits);
+    w->full = (dfr *)(void *)(base + at->full);
+    w->selected = (uint32_t *)(void *)(base + at->selected);
+    w->tail = (dfr *)(void *)(base + at->tail);
+    w->which = (uint32_t *)(void *)(base + at->which);
+    w->a = (dfr *)(void *)(base + at->a);
+    w->b = (dfr *)(void *)(base + at->b);
+    w->scratch = base + at->scratch;
+    for (int k = 0; k < 2 && p->layout.chunk_bytes; k++) {
+        CUZK_TRY(cuzk_cuda_take(p->memory, &w->chunk[k], p->layout.chunk_bytes,
+                                "points on their way", err));
+    }
+    return CUZK_OK;
+}
+
+/* Nothing is in work. The block has the last partition's witness and its scalars' digits. */
+static void free_work(cuzk_cuda_prover *p)
+{
+    cuzk_cuda_work *w = &p->work;
+    if (w->block.p) {
+        (void)cuzk_cuda_zero(w->block.p, w->block.bytes, p->stream, NULL);
+        (void)cuzk_cuda_sync(p->stream, NULL);
+    }
+    cuzk_cuda_give(p->memory, &w->block);
+    cuzk_cuda_give(p->memory, &w->chunk[0]);
+    cuzk_cuda_give(p->memory, &w->chunk[1]);
+}
+
 static cuzk_code open_prover(cuzk_cuda_prover **ret, cuzk_shape *shape, const key_source *from,
                              cuzk_cuda_memory *m, cuzk_load_times *times, cuzk_err *err)
 {
@@ -169,6 +204,9 @@ static cuzk_code open_prover(cuzk_cuda_prover **ret, cuzk_shape *shape, const ke
     if (code == CUZK_OK) {
         middle = cuzk_clock_ns();
         code = make_key(p, shape, from, err);
+    }
+    if (code == CUZK_OK) {
+        code = make_work(p, err);
     }
     if (code != CUZK_OK) {
         cuzk_cuda_prover_free(p);
@@ -200,6 +238,7 @@ void cuzk_cuda_prover_free(cuzk_cuda_prover *p)
     if (!p) {
         return;
     }
+    free_work(p);
     cuzk_cuda_key_free(p->key);
     cuzk_cuda_ntt_free(p->inverse);
     cuzk_cuda_ntt_free(p->forward);

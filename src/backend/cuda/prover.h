@@ -28,7 +28,7 @@ typedef struct cuzk_cuda_sum {
     void *windows;
 } cuzk_cuda_sum;
 
-/** The partition in work. What it holds on the device is secret. */
+/** What the partition in work has. What it holds on the device is secret. */
 typedef struct cuzk_cuda_work {
     cuzk_cuda_block block; /* all that follows, as layout.at has it */
     uint8_t *records;
