@@ -58,13 +58,34 @@ static void place_working(cuzk_cuda_layout *l, const cuzk_cuda_sizes *s)
     l->at.total = at;
 }
 
-/* The scratch memory of the largest sum, when each takes what it can use of so many bytes.
- * *ret_fits is false when some sum cannot do with them. */
-static uint64_t scratch_of(const cuzk_cuda_sizes *s, const cuzk_cuda_layout *l, uint64_t bytes,
-                           bool *ret_fits)
+static void at_most(uint64_t *most, uint64_t bytes) { *most = bytes > *most ? bytes : *most; }
+
+/* The most that a sum of 1 to n multiples takes of so many bytes of scratch memory; false when one
+ * cannot do with them. Few multiples may take more than many: they have narrower windows, so more
+ * of them. A width is that of all numbers with the same logarithm, of which the largest takes most.
+ */
+static bool scratch_of_full(uint64_t *most, msm_group g, uint64_t n, msm_limits limits,
+                            uint64_t bytes)
+{
+    for (uint64_t few = 1; n > 0; few *= 2) {
+        uint64_t count = few < n ? few : n;
+        msm_plan plan;
+        if (cuzk_cuda_msm_plan(&plan, g, count, 0, limits, bytes, NULL) != CUZK_OK) {
+            return false;
+        }
+        at_most(most, plan.at.total);
+        if (count == n) {
+            break;
+        }
+    }
+    return true;
+}
+
+/* The same for all sums of a partition. */
+static bool scratch_of(uint64_t *ret, const cuzk_cuda_sizes *s, const cuzk_cuda_layout *l,
+                       uint64_t bytes)
 {
     uint64_t most = 0;
-    *ret_fits = true;
     for (cuzk_params_part part = 0; part < CUZK_PARAMS_PARTS; part++) {
         msm_group g = cuzk_cuda_group_of(part);
         uint64_t n = l->pinned[part] && l->chunk_points[part] < s->points[part]
@@ -72,11 +93,8 @@ static uint64_t scratch_of(const cuzk_cuda_sizes *s, const cuzk_cuda_layout *l, 
                          : s->points[part];
         uint64_t full = part == CUZK_PARAMS_H || n < s->n_slots ? n : s->n_slots;
         msm_plan plan;
-        if (full > 0) {
-            if (cuzk_cuda_msm_plan(&plan, g, full, 0, s->limits[g], bytes, NULL) != CUZK_OK) {
-                return false;
-            }
-            at_most(&most, plan.at.total);
+        if (!scratch_of_full(&most, g, full, s->limits[g], bytes)) {
+            return false;
         }
         if (n > 0 && part != CUZK_PARAMS_H) {
             if (cuzk_cuda_ones_plan(&plan, g, n, s->limits[g], bytes, NULL) != CUZK_OK) {
@@ -91,7 +109,7 @@ static uint64_t scratch_of(const cuzk_cuda_sizes *s, const cuzk_cuda_layout *l, 
 
 static uint64_t rounded_query_bytes(const cuzk_cuda_sizes *s, cuzk_params_part part)
 {
-    return (cuzk_cuda_query_bytes(part, s->points[part]) + 255) / 256 * 256;
+    return cuzk_cuda_rounded(cuzk_cuda_query_bytes(part, s->points[part]));
 }
 
 /* All numbers, when the sums may take so many bytes of scratch memory; false when they cannot do
@@ -105,12 +123,7 @@ static bool with_scratch(cuzk_cuda_layout *l, const cuzk_cuda_sizes *s, uint64_t
     l->resident = s->circuit_bytes + l->table_bytes;
     l->pinned_bytes = 0;
     for (cuzk_params_part part = 0; part < CUZK_PARAMS_PARTS; part++) {
-        uint64_t bytes = cuzk_cuda_rounded(cuzk_cuda_query_bytes(part, s->points[part]));
-        if (l->pinned[part]) {
-            l->pinned_bytes += bytes;
-        } else {
-            l->resident += bytes;
-        }
+        *(l->pinned[part] ? &l->pinned_bytes : &l->resident) += rounded_query_bytes(s, part);
     }
     l->working = l->at.total + 2 * l->chunk_bytes;
     return true;
