@@ -11,10 +11,7 @@
 
 /* ---- beginning and end ---- */
 
-static void begin(cuzk_cuda_prover *p)
-{
-    p->work.chunks = p->work.n_sums = p->work.n_marks = 0;
-}
+static void begin(cuzk_cuda_prover *p) { p->work.chunks = p->work.n_sums = p->work.n_marks = 0; }
 
 static cuzk_code first_of(cuzk_code a, cuzk_code b) { return a != CUZK_OK ? a : b; }
 
