@@ -18,6 +18,21 @@ extern "C" int cuzk_cuda_count(void)
     return n;
 }
 
+/* Waits of the current device's context sleep. By default they spin: a core for each device. When
+ * that cannot be had, they still wait. */
+static void wait_asleep(void)
+{
+    unsigned flags = 0;
+    cudaError_t status = cudaGetDeviceFlags(&flags);
+    if (status == cudaSuccess && !(flags & cudaDeviceScheduleBlockingSync)) {
+        status = cudaSetDeviceFlags((flags & ~(unsigned)cudaDeviceScheduleMask) |
+                                    cudaDeviceScheduleBlockingSync);
+    }
+    if (status != cudaSuccess) {
+        forget();
+    }
+}
+
 extern "C" cuzk_code cuzk_cuda_select(int ordinal, cuzk_err *err)
 {
     cudaError_t status = cudaSetDevice(ordinal);
@@ -26,6 +41,7 @@ extern "C" cuzk_code cuzk_cuda_select(int ordinal, cuzk_err *err)
         return CUZK_FAIL(err, CUZK_E_UNAVAILABLE, "CUDA device %d: %s", ordinal,
                          cudaGetErrorString(status));
     }
+    wait_asleep();
     return CUZK_OK;
 }
 
