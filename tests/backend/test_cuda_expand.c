@@ -1,4 +1,5 @@
 #include "support/support.h"
+#include "twin/twin.h"
 
 #include "backend/cuda/expand.h"
 #include "gadget/expand.h"
@@ -15,20 +16,6 @@ static void ok(cuzk_code code, const cuzk_err *err)
     if (code != CUZK_OK) {
         fail_msg("%s", err->msg);
     }
-}
-
-/* The shape in the memory of a device that is the host; an expansion reads no more of it. */
-static dshape device_shape(const cuzk_shape *s)
-{
-    return (dshape){.n_inputs = s->n_inputs,
-                    .n_templates = s->n_templates,
-                    .n_instances = s->n_instances,
-                    .n_aux = cuzk_shape_aux(s),
-                    .n_rows = cuzk_shape_rows(s),
-                    .n_slots = cuzk_shape_slots(s),
-                    .templates = s->templates,
-                    .instances = s->instances,
-                    .plans = s->plans};
 }
 
 /* Device memory with a copy of n of `total` bytes, the others zero. */
@@ -73,7 +60,7 @@ static void check(const cuzk_shape *s, const cuzk_ports *ports)
     cuzk_packed want;
     ok(cuzk_expand(&want, s, ports, NULL, &err), &err);
     cuzk_cuda_memory m = {.budget = (uint64_t)1 << 30};
-    dshape d = device_shape(s);
+    dshape d = cuzk_cuda_twin_shape(s);
     cuzk_cuda_expand *e = NULL;
     ok(cuzk_cuda_expand_new(&e, s, &d, &m, NULL, &err), &err);
     assert_int_equal(m.used, cuzk_cuda_expand_cost(s));
@@ -273,7 +260,7 @@ static void refused(const cuzk_shape *s, const cuzk_template *changed, uint32_t 
     cuzk_shape other = *s;
     other.templates = templates;
     cuzk_cuda_memory m = {.budget = (uint64_t)1 << 30};
-    dshape d = device_shape(&other);
+    dshape d = cuzk_cuda_twin_shape(&other);
     cuzk_cuda_expand *e = NULL;
     cuzk_err err;
     assert_int_equal(cuzk_cuda_expand_new(&e, &other, &d, &m, NULL, &err), CUZK_E_UNSUPPORTED);
@@ -308,7 +295,7 @@ static void an_expansion_that_does_not_fit_takes_nothing(void **state)
 {
     (void)state;
     cuzk_shape *s = gadgets_shape();
-    dshape d = device_shape(s);
+    dshape d = cuzk_cuda_twin_shape(s);
     cuzk_cuda_memory m = {.budget = cuzk_cuda_expand_cost(s) - 1};
     cuzk_cuda_expand *e = NULL;
     cuzk_err err;

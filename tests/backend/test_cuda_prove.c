@@ -5,6 +5,7 @@
 #include "r1cs/assignment.h"
 #include "support/keys.h"
 #include "support/support.h"
+#include "twin/twin.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -210,6 +211,19 @@ static void the_known_answer_is_found(void **state)
     assert_int_equal(atomic_load(&memory.used), 0);
 }
 
+static void a_device_that_adds_wrongly_does_not_pass(void **state)
+{
+    (void)state;
+    cuzk_err err;
+    cuzk_cuda_memory memory = {.budget = PLENTY};
+    atomic_store(&cuzk_cuda_twin_adds_wrongly, true);
+    cuzk_code code = cuzk_cuda_known_answer(&memory, &err);
+    atomic_store(&cuzk_cuda_twin_adds_wrongly, false);
+    assert_int_equal(code, CUZK_E_INTERNAL);
+    assert_non_null(strstr(err.msg, "the device's proof of a known circuit is wrong"));
+    assert_int_equal(atomic_load(&memory.used), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -220,6 +234,7 @@ int main(void)
         cmocka_unit_test(a_witness_that_fails_is_refused_with_its_row),
         cmocka_unit_test(a_task_that_does_not_fit_is_refused),
         cmocka_unit_test(the_known_answer_is_found),
+        cmocka_unit_test(a_device_that_adds_wrongly_does_not_pass),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

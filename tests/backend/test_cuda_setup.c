@@ -7,6 +7,7 @@
 #include "r1cs/shape_csr.h"
 #include "support/small_circuit.h"
 #include "support/support.h"
+#include "twin/twin.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,18 +19,6 @@ static cuzk_trapdoor ref_trapdoor(void)
     cuzk_trapdoor t;
     assert_int_equal(cuzk_trapdoor_named(&t, "ref", NULL), CUZK_OK);
     return t;
-}
-
-static dshape device_shape(const cuzk_shape *s)
-{
-    return (dshape){.n_inputs = s->n_inputs,
-                    .n_templates = s->n_templates,
-                    .n_instances = s->n_instances,
-                    .n_aux = cuzk_shape_aux(s),
-                    .n_rows = cuzk_shape_rows(s),
-                    .templates = s->templates,
-                    .instances = s->instances,
-                    .dictionary = (const dfr *)(const void *)s->dictionary};
 }
 
 static void enforce_row(cuzk_cs *cs, const cuzk_r1cs *r, uint64_t row)
@@ -176,7 +165,7 @@ static void check(const cuzk_shape *s, const cuzk_pk *want, const cuzk_cuda_setu
 {
     cuzk_cuda_memory memory = {.budget = (uint64_t)1 << 32};
     cuzk_trapdoor t = ref_trapdoor();
-    dshape d = device_shape(s);
+    dshape d = cuzk_cuda_twin_shape(s);
     cuzk_cuda_key *key = NULL;
     cuzk_err err;
     cuzk_code code = plan ? cuzk_cuda_setup_with(&key, s, &d, &t, plan, &memory, NULL, &err)
@@ -273,7 +262,7 @@ static void assert_refused(const cuzk_r1cs *r, const cuzk_trapdoor *t, const cha
     cuzk_cuda_key *key = NULL;
     cuzk_cuda_memory memory = {.budget = (uint64_t)1 << 32};
     cuzk_err host = {0}, device = {0};
-    dshape d = device_shape(s);
+    dshape d = cuzk_cuda_twin_shape(s);
     assert_int_equal(cuzk_shape_to_r1cs(&plain, s, NULL), CUZK_OK);
     assert_int_equal(
         cuzk_groth16_setup(&pk, plain, t, FR_ROOT_BELLMAN, CUZK_H_POWERS, NULL, NULL, &host),
@@ -383,7 +372,7 @@ static void a_setup_that_runs_out_of_memory_gives_all_of_it_back(void **state)
     small_circuit c = small_circuit_new(SMALL_PUBLIC_IN_B);
     cuzk_shape *s = shape_of(c.r1cs);
     cuzk_trapdoor t = ref_trapdoor();
-    dshape d = device_shape(s);
+    dshape d = cuzk_cuda_twin_shape(s);
     cuzk_cuda_memory memory = {.budget = 0};
     cuzk_cuda_key *key = NULL;
     const cuzk_cuda_setup_plan plan = {64, 2, 2};
@@ -412,7 +401,7 @@ static void a_key_with_a_point_at_infinity_is_not_written(void **state)
     small_circuit c = small_circuit_new(SMALL_PUBLIC_IN_B);
     cuzk_shape *s = shape_of(c.r1cs);
     cuzk_trapdoor t = ref_trapdoor();
-    dshape d = device_shape(s);
+    dshape d = cuzk_cuda_twin_shape(s);
     char file[300];
     snprintf(file, sizeof file, "%s/infinite.params", test_tmpdir());
     for (int i = 0; i < 2; i++) {
@@ -443,7 +432,7 @@ static void arguments_that_do_not_fit_are_refused(void **state)
     small_circuit c = small_circuit_new(SMALL_ONE_ROW);
     cuzk_shape *s = shape_of(c.r1cs);
     cuzk_trapdoor t = ref_trapdoor();
-    dshape d = device_shape(s);
+    dshape d = cuzk_cuda_twin_shape(s);
     cuzk_cuda_memory memory = {.budget = (uint64_t)1 << 32};
     cuzk_cuda_key *key = NULL;
     for (size_t i = 0; i < sizeof plans / sizeof *plans; i++) {

@@ -26,21 +26,13 @@ static cuda_backend *cuda_of(cuzk_backend *b) { return (cuda_backend *)b; }
 
 /* ---- the device ---- */
 
-/* Of so many free bytes, what is left to the runtime (code, local memory, fragments). */
-static uint64_t reserve(uint64_t available)
-{
-    const uint64_t most = (uint64_t)1 << 30;
-    return available / 32 < most ? available / 32 : most;
-}
-
 /* Without anything loaded. */
 static cuzk_code make_ready(cuda_backend *b, cuzk_err *err)
 {
     cuzk_device_info device = {0};
     CUZK_TRY(cuzk_cuda_select(b->options.ordinal, err));
     CUZK_TRY(cuzk_cuda_describe(&device, err));
-    uint64_t room = device.memory_free - reserve(device.memory_free);
-    b->memory.budget = b->options.budget && b->options.budget < room ? b->options.budget : room;
+    b->memory.budget = cuzk_cuda_room(device.memory_free, b->options.budget);
     memcpy(b->name, device.name, sizeof b->name);
     return cuzk_cuda_known_answer(&b->memory, err);
 }

@@ -2,6 +2,13 @@
 
 #include <inttypes.h>
 
+uint64_t cuzk_cuda_room(uint64_t available, uint64_t wanted)
+{
+    const uint64_t most = (uint64_t)1 << 30;
+    uint64_t room = available - (available / 32 < most ? available / 32 : most);
+    return wanted && wanted < room ? wanted : room;
+}
+
 cuzk_code cuzk_cuda_book(cuzk_cuda_memory *m, uint64_t bytes, const char *what, cuzk_err *err)
 {
     uint64_t used = atomic_load(&m->used);

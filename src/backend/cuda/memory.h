@@ -14,6 +14,10 @@ typedef struct cuzk_cuda_memory {
     _Atomic uint64_t used, peak; /* bytes */
 } cuzk_cuda_memory;
 
+/** What may be used of so many free bytes: all but a reserve for the runtime (code, local memory,
+ *  fragments), and no more than `wanted` bytes unless that is 0. */
+uint64_t cuzk_cuda_room(uint64_t available, uint64_t wanted);
+
 /** A piece of device memory; all zero is none. */
 typedef struct cuzk_cuda_block {
     void *p;

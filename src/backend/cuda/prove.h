@@ -12,23 +12,28 @@
  */
 typedef struct cuzk_cuda_prover cuzk_cuda_prover;
 
-/** What loading would take, within that budget. CUZK_E_MEMORY when it can never fit; CUZK_E_INPUT,
- *  CUZK_E_IO for a bad key file. */
+/** What loading would take within `budget` bytes of device memory; reads the heads of the key file.
+ *  CUZK_E_MEMORY, with the least that would do, when it can never fit; CUZK_E_INPUT or CUZK_E_IO
+ * for a key file that is bad or not of the shape. */
 cuzk_code cuzk_cuda_prover_cost(cuzk_circuit_cost *ret, const cuzk_shape *shape, const char *params,
                                 uint64_t budget, cuzk_err *err);
 
-/** Loads a circuit and the key in a .params file, using at most what is left of m's budget. Takes
- *  over shape when it succeeds. The caller owns *ret. */
+/** Loads a circuit and the key in a .params file, using at most what is left of m's budget, and
+ *  borrows m. Takes over shape when it succeeds. *times gets the time of the circuit and of the
+ * key. The caller owns *ret. Errors as of cuzk_cuda_prover_cost and cuzk_cuda_key_read. */
 cuzk_code cuzk_cuda_prover_new(cuzk_cuda_prover **ret, cuzk_shape *shape, const char *params,
                                cuzk_cuda_memory *m, cuzk_load_times *times, cuzk_err *err);
 
-/** The same with a key made on the device from a trapdoor instead of a file. */
+/** The same with a key made on the device from a trapdoor instead of a file; errors as of
+ *  cuzk_cuda_setup. CUZK_E_MEMORY when a query would have to stay on the host. */
 cuzk_code cuzk_cuda_prover_setup(cuzk_cuda_prover **ret, cuzk_shape *shape,
                                  const cuzk_trapdoor *trapdoor, cuzk_cuda_memory *m,
                                  cuzk_load_times *times, cuzk_err *err);
 
+/** Wipes and frees; no partition may be in work. Accepts NULL. */
 void cuzk_cuda_prover_free(cuzk_cuda_prover *p);
 
+/** Its key and how it uses the memory; they live as long as the prover. */
 const cuzk_cuda_key *cuzk_cuda_prover_key(const cuzk_cuda_prover *p);
 const cuzk_cuda_layout *cuzk_cuda_prover_layout(const cuzk_cuda_prover *p);
 
@@ -37,15 +42,15 @@ const cuzk_cuda_layout *cuzk_cuda_prover_layout(const cuzk_cuda_prover *p);
 cuzk_code cuzk_cuda_prove(cuzk_cuda_prover *p, cuzk_partition_result *ret,
                           const cuzk_partition_task *task, cuzk_err *err);
 
-/** What a partition consists of on the device, for comparisons: the assignment (cuzk_shape_aux
- *  values follow the inputs) and the rows' values in A, B and C are copied to the host in
- * Montgomery form; any of them may be NULL. */
+/** What a partition consists of on the device, for comparisons, in Montgomery form: the assignment,
+ *  which the caller owns, and the values of the rows in A, B and C, cuzk_shape_rows elements each;
+ *  any of these three may be NULL. CUZK_E_ARG as for cuzk_cuda_prove. */
 cuzk_code cuzk_cuda_prover_vectors(cuzk_cuda_prover *p, const cuzk_partition_task *task,
                                    cuzk_packed *ret_packed, fr *ret_a, fr *ret_b, fr *ret_c,
                                    cuzk_err *err);
 
-/** Sets up, proves and verifies a small circuit of every gadget on the current device:
- *  CUZK_E_INTERNAL when the proof is not the host's. */
+/** Sets up, proves and verifies a small circuit of every gadget on the current device; m is
+ * borrowed for the call. CUZK_E_INTERNAL when the proof is not valid, else the device's errors. */
 cuzk_code cuzk_cuda_known_answer(cuzk_cuda_memory *m, cuzk_err *err);
 
 #endif

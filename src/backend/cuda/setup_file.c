@@ -4,13 +4,6 @@
 #include "base/system.h"
 #include "filecoin/circuits/catalog.h"
 
-/* What is left to the runtime of so many free bytes. */
-static uint64_t room(uint64_t available, uint64_t budget)
-{
-    uint64_t most = available - available / 32;
-    return budget && budget < most ? budget : most;
-}
-
 static cuzk_code read_secrets(cuzk_trapdoor *ret, const char *seed, cuzk_err *err)
 {
     return seed ? cuzk_trapdoor_named(ret, seed, err) : cuzk_trapdoor_random(ret, err);
@@ -60,7 +53,7 @@ cuzk_code cuzk_cuda_setup_file(const cuzk_cuda_setup_options *options, uint64_t 
     CUZK_TRY(cuzk_cuda_describe(&device, err));
     CUZK_TRY(cuzk_circuit_named(&id, options->circuit, err));
     CUZK_TRY(cuzk_circuit_shape(&shape, &id, err));
-    cuzk_cuda_memory memory = {.budget = room(device.memory_free, options->budget)};
+    cuzk_cuda_memory memory = {.budget = cuzk_cuda_room(device.memory_free, options->budget)};
     cuzk_code code = make_and_write(options, shape, &memory, ret_ns, err);
     cuzk_shape_free(shape);
     return code;

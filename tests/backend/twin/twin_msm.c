@@ -1,5 +1,7 @@
 /* Sums of the device by the host's; the kernels' own twin is test_cuda_msm.c. A sum is left as that
  * of the first window, the others are infinity. */
+#include "twin.h"
+
 #include "backend/cuda/each.h"
 #include "backend/cuda/msm.h"
 #include "backend/cuda/msm_finish.h"
@@ -8,6 +10,17 @@
 
 #include <stdlib.h>
 #include <string.h>
+
+atomic_bool cuzk_cuda_twin_adds_wrongly;
+
+static void spoil_g1(g1 *sum)
+{
+    if (atomic_load(&cuzk_cuda_twin_adds_wrongly)) {
+        g1_add_affine(sum, sum, &g1_generator);
+    }
+}
+
+static void spoil_g2(g2 *sum) { (void)sum; }
 
 #define TWIN(G, F)                                                                                 \
     static void leave_##G(const msm_plan *plan, void *scratch, const G *sum)                       \
@@ -30,6 +43,7 @@
         cuzk_code code = msm_##G(&sum, p, k, plan->n, pool, err);                                  \
         cuzk_pool_free(pool);                                                                      \
         CUZK_TRY(code);                                                                            \
+        spoil_##G(&sum);                                                                           \
         leave_##G(plan, scratch, &sum);                                                            \
         return CUZK_OK;                                                                            \
     }                                                                                              \
