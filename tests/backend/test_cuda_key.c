@@ -1,5 +1,6 @@
 #include "support/files.h"
 #include "support/gen_key.h"
+#include "support/keys.h"
 #include "support/support.h"
 
 #include "backend/cuda/key.h"
@@ -113,18 +114,6 @@ static uint64_t reversed(uint64_t i, unsigned bits)
     return r;
 }
 
-static void expect_vk(const cuzk_vk *got, const cuzk_vk *want)
-{
-    assert_memory_equal(&got->alpha_g1, &want->alpha_g1, sizeof want->alpha_g1);
-    assert_memory_equal(&got->beta_g1, &want->beta_g1, sizeof want->beta_g1);
-    assert_memory_equal(&got->delta_g1, &want->delta_g1, sizeof want->delta_g1);
-    assert_memory_equal(&got->beta_g2, &want->beta_g2, sizeof want->beta_g2);
-    assert_memory_equal(&got->gamma_g2, &want->gamma_g2, sizeof want->gamma_g2);
-    assert_memory_equal(&got->delta_g2, &want->delta_g2, sizeof want->delta_g2);
-    assert_int_equal(got->n_ic, want->n_ic);
-    assert_memory_equal(got->ic, want->ic, want->n_ic * sizeof *want->ic);
-}
-
 static void expect_h(const g1_affine *got, const cuzk_pk *want)
 {
     uint64_t m = (uint64_t)1 << want->lg_domain;
@@ -145,7 +134,7 @@ static void expect_key(const cuzk_cuda_key *got, const cuzk_pk *want,
     assert_int_equal(got->lg_domain, want->lg_domain);
     assert_int_equal(got->n_inputs, want->n_inputs);
     assert_int_equal(got->n_aux, want->n_aux);
-    expect_vk(&got->vk, &want->vk);
+    test_vk_equal(&got->vk, &want->vk);
     for (cuzk_params_part part = 0; part < CUZK_PARAMS_PARTS; part++) {
         const cuzk_cuda_query *q = &got->query[part];
         assert_int_equal(q->n, n[part]);

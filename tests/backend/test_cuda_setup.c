@@ -5,6 +5,7 @@
 #include "gadget/poseidon.h"
 #include "r1cs/cs.h"
 #include "r1cs/shape_csr.h"
+#include "support/keys.h"
 #include "support/small_circuit.h"
 #include "support/support.h"
 #include "twin/twin.h"
@@ -58,18 +59,6 @@ static cuzk_shape *shape_of(const cuzk_r1cs *r)
     return s;
 }
 
-static void assert_vk(const cuzk_vk *vk, const cuzk_vk *want)
-{
-    assert_memory_equal(&vk->alpha_g1, &want->alpha_g1, sizeof vk->alpha_g1);
-    assert_memory_equal(&vk->beta_g1, &want->beta_g1, sizeof vk->beta_g1);
-    assert_memory_equal(&vk->delta_g1, &want->delta_g1, sizeof vk->delta_g1);
-    assert_memory_equal(&vk->beta_g2, &want->beta_g2, sizeof vk->beta_g2);
-    assert_memory_equal(&vk->gamma_g2, &want->gamma_g2, sizeof vk->gamma_g2);
-    assert_memory_equal(&vk->delta_g2, &want->delta_g2, sizeof vk->delta_g2);
-    assert_int_equal(vk->n_ic, want->n_ic);
-    assert_memory_equal(vk->ic, want->ic, want->n_ic * sizeof *want->ic);
-}
-
 static void assert_query(const cuzk_cuda_query *q, const void *want, uint64_t n, size_t bytes)
 {
     assert_int_equal(q->n, n);
@@ -104,7 +93,7 @@ static void assert_key(const cuzk_cuda_key *key, const cuzk_pk *want)
     assert_int_equal(key->lg_domain, want->lg_domain);
     assert_int_equal(key->n_inputs, want->n_inputs);
     assert_int_equal(key->n_aux, want->n_aux);
-    assert_vk(&key->vk, &want->vk);
+    test_vk_equal(&key->vk, &want->vk);
     assert_h(key, want);
     assert_query(&key->query[CUZK_PARAMS_L], want->l, want->n_aux, sizeof *want->l);
     assert_query(&key->query[CUZK_PARAMS_A], want->a, want->n_a, sizeof *want->a);

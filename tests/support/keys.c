@@ -157,3 +157,15 @@ void test_partition_make(test_partition *ret, const test_circuit *c)
 }
 
 void test_partition_clear(test_partition *p) { cuzk_ports_clear(&p->ports); }
+
+void test_vk_equal(const cuzk_vk *got, const cuzk_vk *want)
+{
+    assert_memory_equal(&got->alpha_g1, &want->alpha_g1, sizeof want->alpha_g1);
+    assert_memory_equal(&got->beta_g1, &want->beta_g1, sizeof want->beta_g1);
+    assert_memory_equal(&got->delta_g1, &want->delta_g1, sizeof want->delta_g1);
+    assert_memory_equal(&got->beta_g2, &want->beta_g2, sizeof want->beta_g2);
+    assert_memory_equal(&got->gamma_g2, &want->gamma_g2, sizeof want->gamma_g2);
+    assert_memory_equal(&got->delta_g2, &want->delta_g2, sizeof want->delta_g2);
+    assert_int_equal(got->n_ic, want->n_ic);
+    assert_memory_equal(got->ic, want->ic, want->n_ic * sizeof *want->ic);
+}

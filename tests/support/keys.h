@@ -2,10 +2,14 @@
 #define TESTS_KEYS_H
 
 #include "cuzk/backend.h"
+#include "groth16/groth16.h"
 #include "r1cs/cs.h"
 
 /* Key files and partitions of small circuits that tests prove: window-2KiB (0.2 s a proof) and
  * winning-2KiB (1 s). Keys are those that the reference made, from the secrets named "ref". */
+
+/** Fails the test unless all points of two verifying keys are the same. */
+void test_vk_equal(const cuzk_vk *got, const cuzk_vk *want);
 
 /** A circuit's files. */
 typedef struct test_circuit {
